@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import kendall_tau
 from ...core.files import InputError
-from ...core.pictures import no_formula, panels
+from ...core.pictures import MOST_NAMED, no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, table_of
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import MANY, across_languages, as_shown
@@ -123,11 +123,13 @@ def consistency_table(found:list[Sets], metric:str='accuracy')->Table:
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs00011b
 def plot_consistency(found:list[Sets], metric:str='accuracy'):
     "A panel for each task and language: a line for each model over the test sets; parallel lines agree"
-    titles = [f'{task_name(s.task)}, {s.language}, {s.protocol}: {s.kind}' for s in found]
-    figure, axes = panels(titles, 3.2, 2.4, y=metric)
-    models = list(dict.fromkeys(m for s in found for m in s.models))
+    drawn = found[:MOST_NAMED]
+    titles = [f'{task_name(s.task)}, {s.language}, {s.protocol}: {s.kind}' for s in drawn]
+    left = f'the first {MOST_NAMED} of {len(found):,}; the table has all' if len(found) > MOST_NAMED else ''
+    figure, axes = panels(titles, 3.2, 2.4, x=left, y=metric)
+    models = list(dict.fromkeys(m for s in drawn for m in s.models))
     lines = {}
-    for ax,s in zip(axes, found):
+    for ax,s in zip(axes, drawn):
         names = list(s.scores)
         for i,m in enumerate(models):
             values = [s.scores[x].get(m, np.nan) for x in names]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import correlate
 from ...core.files import InputError, fact_table
-from ...core.pictures import no_formula, panels
+from ...core.pictures import MOST_NAMED, no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of, titled
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import across_languages, as_shown
@@ -124,10 +124,13 @@ def _family(run:Run)->str:
     from pronto.bibles.languages import family_of
     return family_of(run.language) or _UNKNOWN
 
-def _script(run:Run)->str:
+@cache
+def _script_name(script:str)->str:
     from langcodes import Language
-    if not run.script: return _UNKNOWN
-    return _OF_HAN.get(run.script) or Language.make(script=run.script).script_name()
+    if not script: return _UNKNOWN
+    return _OF_HAN.get(script) or Language.make(script=script).script_name()
+
+def _script(run:Run)->str: return _script_name(run.script or '')
 
 def _grouped_scores(f:OverLanguages, kind:str)->dict[str,list[float]]: # Those with few articles first
     "The scores of the languages of each family, or in each script"
@@ -178,18 +181,25 @@ def plot_sizes(found:list[OverLanguages], metric:str='accuracy'):
     return figure
 
 # %% ../../../nbs/lab/questions/resources.ipynb #00a45bb0
+def _largest(groups:dict[str,list[float]])->dict[str,list[float]]: # As many as can be read, in their order
+    kept = sorted(groups, key=lambda name: -len(groups[name]))[:MOST_NAMED]
+    return {name: values for name,values in groups.items() if name in kept}
+
 def plot_groups(found:list[OverLanguages], metric:str='accuracy', kind:str='families'):
     "Mean and range of each family or script"
     by_group = [_grouped_scores(f, kind) for f in found]
+    shown_groups = list(map(_largest, by_group))
     most = max(map(len, by_group))
-    figure, axes = panels([f.title for f in found], 3.6, 1 + .2*most, x=metric)
+    beside = f' (the {MOST_NAMED} largest of {most})' if most > MOST_NAMED else ''
+    titles = [f.title for f in found]
+    figure, axes = panels(titles, 3.6, 1 + .2*min(most, MOST_NAMED), x=f'{metric}{beside}')
     _one_scale(axes, found, 'x')
-    for ax,groups in zip(axes, by_group):
-        for y,values in enumerate(groups.values()):
-            ax.plot([min(values), max(values)], [y, y], '-', color='.6', lw=1)
-            ax.plot(mean(values), y, 'o', color='C0', ms=4)
+    for ax,groups in zip(axes, shown_groups):
+        places = range(len(groups))
+        ax.hlines(places, *([of(v) for v in groups.values()] for of in (min, max)), color='.6', lw=1)
+        ax.plot(list(map(mean, groups.values())), places, 'o', color='C0', ms=4)
         names = [no_formula(f'{name} ({len(values)})') for name,values in groups.items()]
-        ax.set_yticks(range(len(names)), names, fontsize=6)
+        ax.set_yticks(places, names, fontsize=6)
     return figure
 
 _DIRECTIONS = {1: 'rise', -1: 'fall', 0: 'are not shown to rise or fall'}

@@ -12,7 +12,7 @@ import numpy as np
 from ..statistics.correlation import Correlation, correlate
 from ...core.files import InputError
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, interval_text, wide_table
-from ...core.pictures import panels
+from ...core.pictures import MOST_NAMED, panels
 from ...reporting.cells import as_shown, score_column
 from ...runs.comparing import task_name
 from ...reporting.questions.question import RunQuestion, records_of
@@ -54,7 +54,7 @@ def _tier_panel(axes, one:Tiered):
     "The languages of one model and task, and the mean of each tier"
     for place,tier in enumerate(TIERS):
         values = {x: v for x,v in one.over.scores.items() if one.tiers[x] == tier}
-        for language,v in values.items():
+        for language,v in values.items() if len(values) <= MOST_NAMED else ():
             axes.annotate(language, (place + .08, v), fontsize=6, va='center')
         axes.plot([place]*len(values), list(values.values()), 'o', color='C0', ms=4)
         if values: axes.hlines(np.mean(list(values.values())), place - .3, place + .3, color='C1')

@@ -123,13 +123,22 @@ class Mantel(NamedTuple):
 
 _AT_ONCE = 2_000_000 # Cells of permuted matrices, some 100 MB
 
-def _matrix_r(a:np.ndarray, b:np.ndarray)->np.ndarray: # (draws,) for (n, n) and (draws, n, n)
-    "NaN where a matrix is constant"
-    off = ~np.eye(len(a), dtype=bool)
-    x, y = a[off], b[:,off]
-    known = (np.isfinite(x) & np.isfinite(y)).sum(-1) > 2
-    return np.where(known, _pearson(x[None], y), np.nan)
+@lru_cache(maxsize=4)
+def _places(n:int, draws:int, seed:int)->np.ndarray: # (orders, n)
+    "Where each thing is in the orders of `_orders`"
+    return np.argsort(_orders(n, draws, seed)[0], axis=1).astype(np.int32)
 
+def _matrix_r(
+    a:np.ndarray, b:np.ndarray, # (n, n)
+    places:np.ndarray # (draws, n), see `_places`
+)->np.ndarray: # (draws,)
+    "The correlation of all cells that both know, with `b` in each order; NaN where a matrix is constant"
+    first, second = np.nonzero(np.isfinite(b) & ~np.eye(len(b), dtype=bool)) # Often few, of one source
+    x, y = a[places[:,first], places[:,second]], b[first,second]
+    return np.where(np.isfinite(x).sum(-1) > 2, _pearson(x, y[None]), np.nan)
+
+
+# %% ../../../nbs/lab/statistics/correlation.ipynb #co000013m
 def mantel(distances, values, *, ranks:bool=False, n:int=5000, seed:int=0)->Mantel:
     "Test by `n` permutations whether two square matrices correlate; raises `ValueError` where it cannot"
     a, b = (np.asarray(m, float) for m in (distances, values))
@@ -137,11 +146,11 @@ def mantel(distances, values, *, ranks:bool=False, n:int=5000, seed:int=0)->Mant
         what = f'matrices of {a.shape} and {b.shape}'
         raise ValueError(f'{what}; give two square ones of four languages or more')
     if ranks: a, b = (_ranked(m) for m in (a, b))
-    r = float(_matrix_r(a, b[None])[0])
+    r = float(_matrix_r(a, b, np.arange(len(a))[None])[0])
     if not np.isfinite(r): raise ValueError('all cells of a matrix are the same, or too few are known')
-    orders, is_all = _orders(len(a), n, seed)
-    parts = np.array_split(orders, -(-orders.size*len(a)//_AT_ONCE))
-    drawn = np.concatenate([_matrix_r(a, b[o[:,:,None], o[:,None,:]]) for o in parts])
+    places, is_all = _places(len(a), n, seed), _orders(len(a), n, seed)[1]
+    parts = np.array_split(places, -(-len(places)*int(np.isfinite(b).sum())//_AT_ONCE))
+    drawn = np.concatenate([_matrix_r(a, b, some) for some in parts])
     return Mantel(len(a), round(r, 4), _share(np.abs(drawn) >= abs(r) - 1e-12, is_all))
 
 def least_p(

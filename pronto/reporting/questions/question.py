@@ -121,14 +121,26 @@ def _unused(question:RunQuestion, records:list[Run], used:list[Run])->str: # Emp
     others = described([r for r in own if is_same(r) not in known])
     return question.unused.format(others) if others else ''
 
-def _noted(table:Table, runs:list[Run], metric:str)->Table:
+
+# %% ../../../nbs/reporting/questions/question.ipynb #pt09n
+def _noted(table:Table, runs:list[Run], metric:str, about:Callable)->Table: # `about`: see `_notes_once`
     "A table with how its runs were made, and how far translations of one language differ"
     if not any(r.recipe for r in runs): return table # A table that was read does not say it
-    of_protocol = [r for r in runs if r.protocol == runs[0].protocol]
     is_marked = any('†' in str(cell) for row in table.rows for cell in row)
     collapse = COLLAPSED if is_marked else ''
-    notes = *table.notes, setting_note(runs), collapse, spread_note(of_protocol, metric)
+    setting, spread = about(runs, metric)
+    notes = *table.notes, setting, collapse, spread
     return replace(table, notes=[' '.join(filter(None, notes))])
+
+def _notes_once()->Callable: # Takes runs and a metric; tables of one question mostly have the same runs
+    "How runs were made, and how far translations of one language differ"
+    known = {}
+    def about(runs, metric):
+        key = metric, *map(id, runs)
+        of_protocol = [r for r in runs if r.protocol == runs[0].protocol]
+        if key not in known: known[key] = setting_note(runs), spread_note(of_protocol, metric)
+        return known[key]
+    return about
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09a
 class Reply(NamedTuple):
@@ -205,11 +217,12 @@ def ask_runs(
     if not found: raise _nothing(question, kept, options)
     used, by_metric = _runs_of(question, found), _by_metric(question, found, asked)
     tables, after = {metric: [] for metric in by_metric}, [_unused(question, kept, used), left]
+    about = _notes_once()
     for metric,some in by_metric.items():
         also = _also(metric, asked)
         for made in question.tables(some, metric):
             table, parts = made if isinstance(made, tuple) else (made, some)
-            table = _noted(table, _runs_of(question, parts), metric)
+            table = _noted(table, _runs_of(question, parts), metric, about)
             title = f'{table.title}, {METRICS[metric]}' if also else table.title
             noted = replace(table, stem=table.stem + also, title=title, notes=[*table.notes, *after])
             tables[metric].append(noted)
