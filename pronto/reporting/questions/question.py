@@ -200,6 +200,8 @@ def _by_metric(question:RunQuestion, found:list, metric:str)->dict[str,list]:
     if not question.protocol or question.metric: return {metric: found}
     return grouped(found, lambda one: main_metric(one.task, metric))
 
+
+# %% ../../../nbs/reporting/questions/question.ipynb #pt09bb
 def ask_runs(
     question:RunQuestion|str, # Or a name, as `find_question` takes it
     records:list[Run], options:Options=Options()
