@@ -69,53 +69,62 @@ def _planned(models:list, all_tasks:bool)->dict[str,float]: # Step to its second
         read, read_english = 12*_weight(model), 9*_weight(model)
         seconds = (.1, read, .1, read_english) if model.predicts_next else (read, 4, read_english, 4)
         planned |= zip(_steps(model, len(models) > 1), seconds)
-    if models and all_tasks: planned[_OTHERS] = 20*len(models)
+    if models: planned[_OTHERS] = 20*len(models) if all_tasks else .1 # These alone, of a text without choices
     return planned | {_PAGE: 2}
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0020
-def _number(card, models:list, course, runs):
+def _english(card, models:list, report): # A `Dataset`, and the models that are asked about it
+    "The English text beside a card's; models that are made for a text have not read English"
+    from pronto.datasets.loading import open_datasets
+    from pronto.reporting.english_beside import english_beside
+    own = [model for model in models if not model.kind.is_made]
+    folder = english_beside(card.dataset, report) if own else None
+    english = open_datasets([folder], report=None)[0] if folder else None
+    return english, own if english and _scored(english) else []
+
+def _number(card, models:list, course, runs, report):
     "Ask models whether they read the language, also in English"
-    with course.step(_LOAD):
-        from pronto.datasets.loading import open_datasets
-        from pronto.reporting.english_beside import english_beside, pieces_in_words
-        from pronto.reporting.evaluating import evaluate
+    from pronto.reporting.english_beside import pieces_in_words
+    from pronto.reporting.evaluating import evaluate
     def asked(dataset, model, read, ask):
         protocol = 'likelihood' if model.predicts_next else 'quick-probe'
         shown = dict(ahead=course.bar(read), progress=course.bar(ask), show=False)
-        how = dict(tasks=_scored(dataset), runs=runs, report=note)
+        how = dict(tasks=_scored(dataset), runs=runs, report=report)
         return evaluate(dataset.path, model, protocol=protocol, **how, **shown).runs
-    own = [model for model in models if not model.kind.is_made] # Others have read this text only
     with course.step(_ENGLISH):
-        folder = english_beside(card.dataset, note) if own else None
-    english = open_datasets([folder], report=None)[0] if folder else None
+        english, own = _english(card, models, report)
     for model in models:
         steps = _steps(model, len(models) > 1)
         card.runs += asked(card.dataset, model, *steps[:2])
-        if not (english and model in own and _scored(english)): continue
+        if model not in own: continue
         card.english += asked(english, model, *steps[2:])
         card.notes += filter(None, [pieces_in_words(model, card.dataset, english)])
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0022
 _OF_OTHERS = 200 # Rows of each part of a task
 
-def _others(card, models:list, course, runs):
+def _others(card, models:list, course, runs, report):
     "Ask models all other tasks"
     from pronto.reporting.evaluating import evaluate
     from pronto.runs.planning import choose_tasks
     asked = _scored(card.dataset)
     stems = [task.stem for task in choose_tasks(card.dataset) if task.stem not in asked]
     if not stems: return
-    how = dict(tasks=stems, limit=_OF_OTHERS, runs=runs, report=note)
+    how = dict(tasks=stems, limit=_OF_OTHERS, runs=runs, report=report)
     shown = dict(progress=course.bar(_OTHERS), show=False)
     card.runs += evaluate(card.dataset.path, models, **how, **shown).runs
     card.notes.append(f'Of each part of the other tasks models saw at most {_OF_OTHERS} rows.')
 
 def _ask(card, models:list, course, args):
     from pronto.reporting.card_page import card_text
-    runs, has_number = args.runs or None, bool(_scored(card.dataset))
-    if has_number: _number(card, models, course, runs)
-    tell(card_text(card))
-    if args.all_tasks or not has_number: _others(card, models, course, runs)
+    said, has_number = [], bool(_scored(card.dataset))
+    if has_number:
+        with course.step(_LOAD): _number(card, models, course, args.runs or None, said.append)
+        tell(card_text(card))
+    if args.all_tasks or not has_number:
+        with course.step(_OTHERS): _others(card, models, course, args.runs or None, said.append)
+    for line in dict.fromkeys(said): note(line)
+    if not has_number: tell(card_text(card))
 
 def _score_alone(card, course, all_tasks:bool):
     from pronto.reporting.card_page import card_text

@@ -8,7 +8,7 @@ __all__ = ['FIRST_LINE', 'NEXT_LINE', 'about', 'before', 'be_quiet', 'Meter', 'p
 # %% ../../nbs/core/progress.ipynb #pg05
 import os, sys, time
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Event, Thread
 from typing import Callable
 from .files import to_stderr
@@ -166,14 +166,19 @@ class _Planned:
         planned:dict[str,float] # Each step, in order, to its seconds on a quiet machine
     ):
         self.planned, self.began = planned, time.monotonic()
-        self.what, self.since, self.share, self.made = '', 0., 0., []
+        self.made = [] # Steps
+        self.begin('')
+
+    def begin(self, what:str):
+        self.what, self.since = what, time.monotonic()
+        self.share, self.most = 0., .9 # What is done of it at least, and at most as far as is known
 
     @property
     def left(self)->float: # Seconds
         "How long the rest takes, at the pace of what is done"
         names, planned, now = [*self.planned], self.planned[self.what], time.monotonic()
-        share = self.share or min(.9, (now - self.since)/planned) # Of a step without items: by the clock
-        done = share*planned + sum(self.planned[name] for name in self.made)
+        share = max(self.share, min(self.most, (now - self.since)/planned)) # By the clock within its bounds
+        done = share*planned + sum(self.planned[name] for name in self.made if name != self.what)
         pace = (now - self.began + _LOOK)/(done + _LOOK)
         later = names[names.index(self.what) + 1:]
         return pace*((1 - share)*planned + sum(self.planned[name] for name in later))
@@ -185,30 +190,41 @@ _TICK, _TOLD = 1, 3 # Seconds after which a terminal is drawn again, and after w
 
 class Course(_Planned):
     "The steps of a job, and how long all that is left still takes, shown while they are done"
+    is_shown = False
+
     def _show(self, meter:Meter, ended:Event):
-        told = None
+        told = what = None
         while True:
             now = time.monotonic()
             if meter.bar is not None:
                 meter.bar.set_description_str(str(self))
-            elif not _quiet and (told is None or now - told >= _TOLD):
+            elif not _quiet and (what != self.what or now - told >= _TOLD):
                 to_stderr(str(self))
-                told = now
+                told, what = now, self.what
             if ended.wait(_TICK):
                 return
 
     @contextmanager
-    def step(self, what:str): # A key of `planned`
-        "Do one of the steps; those before it that were not done had nothing to do"
-        self.what, self.since, self.share, ended = what, time.monotonic(), 0., Event()
+    def _shown(self):
+        ended = Event()
         with Meter(None, str(self), 'step') as meter:
-            shown = Thread(target=self._show, args=(meter, ended), daemon=True)
-            shown.start()
+            thread = Thread(target=self._show, args=(meter, ended), daemon=True)
+            thread.start()
+            self.is_shown = True
             try:
                 yield
             finally:
+                self.is_shown = False
                 ended.set()
-                shown.join()
+                thread.join()
+
+    @contextmanager
+    def step(self, what:str): # A key of `planned`
+        "Do one of the steps; those before it that were not done had nothing to do"
+        self.begin(what)
+        with nullcontext() if self.is_shown else self._shown():
+            yield
+        self.share = 1.
         self.made.append(what)
 
     def bar(self, what:str): # A function that takes a list and gives its items
@@ -219,6 +235,6 @@ class Course(_Planned):
                 return
             with self.step(what):
                 for i,item in enumerate(items):
-                    self.share = i/len(items)
+                    self.share, self.most = i/len(items), (i + 1)/len(items)
                     yield item
         return shown
