@@ -51,6 +51,21 @@ def test_a_model_whose_tokenizer_cannot_pad_is_asked_too(asked, model):
     tokenizer.pad_token = net.config.pad_token_id = None
     assert [r.accuracy for r in asked(net, tokenizer, tasks='WO').runs] == [r.accuracy for r in asked(str(model), tasks='WO').runs]
 
+def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
+    "Of one test set, of which a quick probe is asked some rows"
+    import pronto
+    from types import MappingProxyType
+    from unittest.mock import patch
+    from pronto.reporting.notebook_views import answers_to
+    few = MappingProxyType(dict(train=60, dev=20, test=15))
+    bert = zoo.save_model(tmp_path/'bert', 'bert')
+    with patch('pronto.protocols.protocol.SAMPLED', few), patch('pronto.reporting.notebook_views.SAMPLED', few):
+        (run,) = pronto.evaluate(dataset, str(bert), tasks='WO', protocol='quick-probe', show=False, report=str, runs=tmp_path/'runs').runs
+        answers = answers_to(run, str(dataset))
+    assert run.counts == dict(train=60, dev=20, test=15) and len(answers) == 15
+    rows = {str(row.ref): ' / '.join(row.texts) for row in pronto.load_dataset(dataset).tasks['word_order']['test']}
+    assert all(answer['text'] == rows[answer['where']] for answer in answers)
+
 def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     from pronto.runs.store import read_runs
     result = asked(str(model))

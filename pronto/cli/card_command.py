@@ -84,10 +84,11 @@ def _english(card, models:list, report): # A `Dataset`, and the models that are 
 
 def _number(card, models:list, course, runs, report):
     "Ask models whether they read the language, also in English"
+    from pronto.protocols.protocol import QUICK
     from pronto.reporting.english_beside import pieces_in_words
     from pronto.reporting.evaluating import evaluate
     def asked(dataset, model, read, ask):
-        protocol = 'likelihood' if model.predicts_next else 'quick-probe'
+        protocol = 'likelihood' if model.predicts_next else QUICK
         shown = dict(ahead=course.bar(read), progress=course.bar(ask), show=False)
         how = dict(tasks=_scored(dataset), runs=runs, report=report)
         return evaluate(dataset.path, model, protocol=protocol, **how, **shown).runs

@@ -188,8 +188,8 @@ class _Planned:
 # %% ../../nbs/core/progress.ipynb #pgco0005
 _TICK, _TOLD = 1, 3 # Seconds after which a terminal is drawn again, and after which a log gets a line
 
-class Course(_Planned):
-    "The steps of a job, and how long all that is left still takes, shown while they are done"
+class _Shown(_Planned):
+    "Steps of which the present one is shown"
     is_shown = False
 
     def _show(self, meter:Meter, ended:Event):
@@ -218,6 +218,9 @@ class Course(_Planned):
                 ended.set()
                 thread.join()
 
+# %% ../../nbs/core/progress.ipynb #pgco005b
+class Course(_Shown):
+    "The steps of a job, and how long all that is left still takes, shown while they are done"
     @contextmanager
     def step(self, what:str): # A key of `planned`
         "Do one of the steps; those before it that were not done had nothing to do"

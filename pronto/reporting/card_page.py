@@ -21,6 +21,7 @@ from .language_score import SCORED, LanguageScore, compare_models, language_scor
 from .language_score import ngrams_alone
 from .language_score import plain_finding, scale_marks, scale_picture, scale_text
 from .language_score import score_lines, score_scales
+from ..protocols.protocol import QUICK
 from ..runs.schema import Run
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0007
@@ -71,7 +72,7 @@ class Card:
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0009
 _ASKED = {'likelihood': 'was asked which of the sentences it finds more probable',
-          'quick-probe': 'does not say which sentence is better; a small classifier learned to tell it from '
+          QUICK: 'does not say which sentence is better; a small classifier learned to tell it from '
                          'what the model makes of each'}
 
 def _how_asked(runs:list[Run])->list[str]: # In Markdown
@@ -81,7 +82,7 @@ def _how_asked(runs:list[Run])->list[str]: # In Markdown
 
 def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
     counts = card.dataset.manifest.get('counts', {})
-    sampled = [run for run in card.runs if run.protocol == 'quick-probe'
+    sampled = [run for run in card.runs if run.protocol == QUICK
                and run.counts['train'] < counts[run.task]['train']]
     if not sampled or card.dataset.manifest.get('splits') == 'folds': return []
     train, test = (max(run.counts[split] for run in sampled) for split in ('train','test'))

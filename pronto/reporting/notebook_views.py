@@ -14,6 +14,7 @@ from ..core.tables import Table, own_direction
 from ..datasets.loading import load_dataset_folder, load_manifest, open_datasets, sample
 from ..datasets.manifest import label_shares, shown_shares
 from ..datasets.tasks import TASKS
+from ..protocols.protocol import QUICK, SAMPLED
 from .cells import number
 from .scores import against_best, answers_by_task, is_clear
 from ..runs.schema import Run
@@ -156,6 +157,7 @@ def _test_rows(record:Run, datasets)->list:
     stem, limit = record.task, record.limit
     folds = found.get(record.dataset, next(iter(found.values())))
     tests = [fold.load([stem]).tasks[stem]['test'] for fold in folds]
+    if len(tests) == 1 and record.protocol == QUICK: limit = SAMPLED['test']
     return [row for test in tests for row in sample(test, limit)]
 
 def _where(prediction:dict[str,str])->str:
