@@ -237,12 +237,14 @@ class _Table:
         if 'columns' not in self.rows.kept: self.rows.kept['columns'] = self._shared()
         return self.rows.kept['columns']
 
+    def _chapters(self)->list: return self.rows.chapter_names if self.rows else chapter_names(self.columns)
+
     def _shared(self)->dict[str,Later]:
-        def later(name, read): return self.n, lambda: read(self.columns), (name, self.same), self.rows
-        found = dict(asked=_AskedRows(self.record, *later('asked', _asked)),
-                     label=self.column('label', self.same),
-                     chapters=Later(*later('chapters', chapter_names)))
-        if AGREED in self.known: found[AGREED] = Later(*later(AGREED, _agreed))
+        def later(name, read): return self.n, read, (name, self.same), self.rows
+        asked = later('asked', lambda: _asked(self.columns))
+        found = dict(asked=_AskedRows(self.record, *asked), label=self.column('label', self.same),
+                     chapters=Later(*later('chapters', self._chapters)))
+        if AGREED in self.known: found[AGREED] = Later(*later(AGREED, lambda: _agreed(self.known)))
         of_run = self.record.path, self.record.predictions
         return found | {name: self.column(name, *of_run) for name in baseline_columns(self.known)}
 

@@ -113,6 +113,13 @@ class Rows:
             self.kept[labels] = (self.chapters.cell*len(labels) + true)*len(labels)
         return self.kept[labels]
 
+    @property
+    def chapter_names(self)->list: # (n,); two for pairs of different chapters, in their order
+        "The chapters of each row, as `pronto.core.stats.chapter_cells` takes them"
+        names, cells = np.array(self.names, object), self.chapters.cells[self.chapters.cell]
+        first, second = names[cells.T].tolist()
+        return first if first == second else list(zip(first, second))
+
     def count(self, said:Coded)->Tally:
         "Count answers by chapter"
         labels = tuple(sorted({*self.columns['label'].values, *said.values}))
