@@ -30,7 +30,7 @@ from ..runs.folds import right_answers
 from ..runs.predictions import Coded, Columns, coded
 from ..runs.store import asked_columns, coded_answers, coded_columns
 from ..runs.tallies import AGREED, WHERE, Rows, Tally, baseline_columns, chapter_names, row_codes
-from ..runs.tallies import rows_hash
+from ..runs.tallies import chapters_of_rows, rows_hash
 
 # %% ../../nbs/reporting/scores.ipynb #5c0e06a1
 MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothing is marked as best
@@ -237,7 +237,8 @@ class _Table:
         if 'columns' not in self.rows.kept: self.rows.kept['columns'] = self._shared()
         return self.rows.kept['columns']
 
-    def _chapters(self)->list: return self.rows.chapter_names if self.rows else chapter_names(self.columns)
+    def _chapters(self)->list:
+        return chapters_of_rows(self.rows) if self.rows else chapter_names(self.columns)
 
     def _shared(self)->dict[str,Later]:
         def later(name, read): return self.n, read, (name, self.same), self.rows

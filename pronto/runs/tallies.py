@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['WHERE', 'AGREED', 'baseline_columns', 'rows_hash', 'row_codes', 'chapters_in', 'chapter_names', 'Tally', 'Rows',
-           'rows_of', 'rows_bytes', 'rows_from', 'said_bytes', 'said_from']
+           'rows_of', 'chapters_of_rows', 'rows_bytes', 'rows_from', 'said_bytes', 'said_from']
 
 # %% ../../nbs/runs/tallies.ipynb #tal00005
 import json, zlib
@@ -113,13 +113,6 @@ class Rows:
             self.kept[labels] = (self.chapters.cell*len(labels) + true)*len(labels)
         return self.kept[labels]
 
-    @property
-    def chapter_names(self)->list: # (n,); two for pairs of different chapters, in their order
-        "The chapters of each row, as `pronto.core.stats.chapter_cells` takes them"
-        names, cells = np.array(self.names, object), self.chapters.cells[self.chapters.cell]
-        first, second = names[cells.T].tolist()
-        return first if first == second else list(zip(first, second))
-
     def count(self, said:Coded)->Tally:
         "Count answers by chapter"
         labels = tuple(sorted({*self.columns['label'].values, *said.values}))
@@ -147,6 +140,12 @@ def rows_of(columns:Columns)->Rows: # `columns`: all of a table of predictions
     kept = 'label', AGREED, *baseline_columns(columns)
     some = {name: columns[name] for name in kept if name in columns}
     return Rows(rows_hash(columns), *chapters_in(columns), some)
+
+def chapters_of_rows(rows:Rows)->list: # (n,) a name; two for pairs of different chapters, in their order
+    "The same as `chapter_names`, from what an index has"
+    names, cells = np.array(rows.names, object), rows.chapters.cells[rows.chapters.cell]
+    first, second = names[cells.T].tolist()
+    return first if first == second else list(zip(first, second))
 
 # %% ../../nbs/runs/tallies.ipynb #tal00015
 def _packed(about:dict, *numbers:np.ndarray)->bytes:
