@@ -196,6 +196,9 @@ def _asked(columns:Columns)->list[tuple]:
     where = tuple(tuple(columns[name].texts) for name in WHERE if name in columns)
     return _asked_once(where, tuple(columns['label'].texts))
 
+def _chapters(table)->list: # `table`: a `_Table`
+    return chapters_of_rows(table.rows) if table.rows else chapter_names(table.columns)
+
 def _agreed(columns:Columns)->list[bool]: return [cell == '1' for cell in columns[AGREED].texts]
 
 @lru_cache(maxsize=256) # Many runs are tested on the same rows
@@ -237,14 +240,11 @@ class _Table:
         if 'columns' not in self.rows.kept: self.rows.kept['columns'] = self._shared()
         return self.rows.kept['columns']
 
-    def _chapters(self)->list:
-        return chapters_of_rows(self.rows) if self.rows else chapter_names(self.columns)
-
     def _shared(self)->dict[str,Later]:
         def later(name, read): return self.n, read, (name, self.same), self.rows
         asked = later('asked', lambda: _asked(self.columns))
         found = dict(asked=_AskedRows(self.record, *asked), label=self.column('label', self.same),
-                     chapters=Later(*later('chapters', self._chapters)))
+                     chapters=Later(*later('chapters', lambda: _chapters(self))))
         if AGREED in self.known: found[AGREED] = Later(*later(AGREED, lambda: _agreed(self.known)))
         of_run = self.record.path, self.record.predictions
         return found | {name: self.column(name, *of_run) for name in baseline_columns(self.known)}
