@@ -1,4 +1,4 @@
-# `make demo` shows what PrOnto does, `make test` checks it in three minutes, `make test-all` checks all of it,
+# `make demo` shows what PrOnto does, `make test` checks it in some minutes, `make test-all` checks all of it,
 # `make docs` builds the site into site/,
 # `make real BIBLES=DIR TEACHER=MODEL` runs the studies of real translations; each sets up .venv first
 BIN = .venv/bin
