@@ -41,8 +41,10 @@ def _scored(dataset)->list[str]: # Stems; may be empty
     "The tasks that ask whether a model reads the language, if they have rows to learn from and to ask"
     from pronto.reporting.language_score import SCORED
     from pronto.runs.planning import choose_tasks
-    try: stems = [task.stem for task in choose_tasks(dataset)]
-    except InputError: return [] # A text of few verses
+    try:
+        stems = [task.stem for task in choose_tasks(dataset)]
+    except InputError:
+        return [] # A text of few verses
     return [stem for stem in SCORED if stem in stems]
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0017
@@ -69,7 +71,8 @@ def _planned(models:list, all_tasks:bool)->dict[str,float]: # Step to its second
         read, read_english = 12*_weight(model), 9*_weight(model)
         seconds = (.1, read, .1, read_english) if model.predicts_next else (read, 4, read_english, 4)
         planned |= zip(_steps(model, len(models) > 1), seconds)
-    if models: planned[_OTHERS] = 20*len(models) if all_tasks else .1 # These alone, of a text without choices
+    if models:
+        planned[_OTHERS] = 20*len(models) if all_tasks else .1 # These alone, of a text without choices
     return planned | {_PAGE: 2}
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0020
@@ -97,7 +100,8 @@ def _number(card, models:list, course, runs, report):
     for model in models:
         steps = _steps(model, len(models) > 1)
         card.runs += asked(card.dataset, model, *steps[:2])
-        if model not in own: continue
+        if model not in own:
+            continue
         card.english += asked(english, model, *steps[2:])
         card.notes += filter(None, [pieces_in_words(model, card.dataset, english)])
 
@@ -110,7 +114,8 @@ def _others(card, models:list, course, runs, report):
     from pronto.runs.planning import choose_tasks
     asked = _scored(card.dataset)
     stems = [task.stem for task in choose_tasks(card.dataset) if task.stem not in asked]
-    if not stems: return
+    if not stems:
+        return
     how = dict(tasks=stems, limit=_OF_OTHERS, runs=runs, report=report)
     shown = dict(progress=course.bar(_OTHERS), show=False)
     card.runs += evaluate(card.dataset.path, models, **how, **shown).runs
@@ -120,12 +125,16 @@ def _ask(card, models:list, course, args):
     from pronto.reporting.card_page import card_text
     said, has_number = [], bool(_scored(card.dataset))
     if has_number:
-        with course.step(_LOAD): _number(card, models, course, args.runs or None, said.append)
+        with course.step(_LOAD):
+            _number(card, models, course, args.runs or None, said.append)
         tell(card_text(card))
     if args.all_tasks or not has_number:
-        with course.step(_OTHERS): _others(card, models, course, args.runs or None, said.append)
-    for line in dict.fromkeys(said): note(line)
-    if not has_number: tell(card_text(card))
+        with course.step(_OTHERS):
+            _others(card, models, course, args.runs or None, said.append)
+    for line in dict.fromkeys(said):
+        note(line)
+    if not has_number:
+        tell(card_text(card))
 
 def _score_alone(card, course, all_tasks:bool):
     from pronto.reporting.card_page import card_text
@@ -142,13 +151,15 @@ def _find(args, course)->Path:
         said = []
         folder = find_dataset(args.bible, '', args.annotations, said.append, iter, args.language,
                               min_verses=args.min_verses, replace=args.replace)
-    for line in [*said, f'dataset: {folder}']: note(line)
+    for line in [*said, f'dataset: {folder}']:
+        note(line)
     return folder
 
 def card_command(args):
     "Does a model read a language? One page for people who do not read code, from a Bible and a model"
     require_place(args.output)
-    for folder in data_dir()/'datasets', args.runs or data_dir()/'runs': require_within(folder)
+    for folder in data_dir()/'datasets', args.runs or data_dir()/'runs':
+        require_within(folder)
     from pronto.modeling.model import Model
     models = [Model.find(model) for model in args.model]
     course = Course(_planned(models, args.all_tasks))
@@ -159,8 +170,10 @@ def card_command(args):
     dataset, *_ = open_datasets([folder], report=None)
     is_built = Path(args.bible).resolve() == folder.resolve()
     card = Card(dataset, '' if is_built else args.bible, args.model)
-    if models: _ask(card, models, course, args)
-    else: _score_alone(card, course, args.all_tasks)
+    if models:
+        _ask(card, models, course, args)
+    else:
+        _score_alone(card, course, args.all_tasks)
     with course.step(_PAGE), write_aside(Path(args.output)) as aside:
         aside.write_text(card_page(card), encoding='utf-8')
     tell('\nWhat to do next:\n' + card.steps.replace('`', ''))

@@ -103,7 +103,8 @@ def _made(args, runs:Path)->tuple: # A `Shown`, and the question
     wanted, warnings, notes = loaded_tasks(), [], []
     records = [r for r in read_runs(runs, warnings.append)
                if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
-    for line in warnings: to_stderr(line)
+    for line in warnings:
+        to_stderr(line)
     is_usual = args.protocol is None
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)
@@ -163,7 +164,8 @@ def tables_command(args):
     before = state()
     shown = before and kept_tables(before)
     if shown:
-        for line in shown.warnings: to_stderr(line)
+        for line in shown.warnings:
+            to_stderr(line)
     else:
         shown, question = _made(args, runs)
         was_silent = not warn_once.cache_info().currsize # What else was said is not known here
@@ -171,7 +173,8 @@ def tables_command(args):
             keep_tables(before, shown)
     shown.write(args.output or data_dir()/'tables')
     show(shown.text, shown.data)
-    for line in shown.notes: note(line)
+    for line in shown.notes:
+        note(line)
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '

@@ -27,7 +27,8 @@ def _weights_of(name:str, n:int, seed:int)->np.ndarray: # (n,)
 
 def _chapter_weights(names:list[str], n:int=1000, seed:int=0)->np.ndarray: # (n, chapters)
     "Random weights with mean 1, the same for a chapter wherever it occurs"
-    if not len(names): return np.ones((n, 0))
+    if not len(names):
+        return np.ones((n, 0))
     return np.stack([_weights_of(str(name), n, seed) for name in names], axis=1)
 
 def _cell_weights(names:list[str], chapters:ByChapter, n:int, seed:int)->np.ndarray: # (n, cells)
@@ -71,7 +72,8 @@ def draw_scores(
 
 # %% ../../nbs/core/aggregate.ipynb #agg23c2
 def _metric_of(confusion:np.ndarray, metric:str, counts:bool)->np.ndarray:
-    if metric != 'accuracy': return confusion_metrics(confusion, counts=counts)[metric]
+    if metric != 'accuracy':
+        return confusion_metrics(confusion, counts=counts)[metric]
     right = np.einsum('...ii->...', confusion) # Much quicker than all metrics
     return right/confusion.sum((-2,-1))
 
@@ -112,7 +114,8 @@ def draw_sums(
 # %% ../../nbs/core/aggregate.ipynb #agg10
 def _largest(chosen:set, rest:set, done:set, alike:dict[str,set])->list[set]:
     "All maximal sets of models that are alike (Bron and Kerbosch 1973)"
-    if not rest and not done: return [chosen]
+    if not rest and not done:
+        return [chosen]
     found, rest, done = [], set(rest), set(done)
     for model in sorted(rest):
         found += _largest(chosen | {model}, rest & alike[model], done & alike[model], alike)
@@ -177,7 +180,8 @@ class PairTest(NamedTuple):
 def _values(strata:list[dict[str,Draws]])->tuple[list[str],np.ndarray]:
     "Models, and their values (strata, models)"
     models = list(strata[0])
-    if any(list(s) != models for s in strata): raise ValueError('the strata have different models')
+    if any(list(s) != models for s in strata):
+        raise ValueError('the strata have different models')
     return models, np.array([[s[m].value for m in models] for s in strata])
 
 def _drawn(strata:list[dict[str,Draws]], model:str)->np.ndarray: # (n, strata); that of all models is large
@@ -194,7 +198,8 @@ def _pair_tests(models:list[str], value:np.ndarray, mean_draws:np.ndarray, n_cha
     tested = errors > 1e-12
     p = np.where(differences == 0, 1., 0.)
     p[tested] = 2*stdtr(max(n_chapters - 1, 1), -np.abs(differences[tested])/errors[tested])
-    if n_chapters < 2: p[:] = 1.
+    if n_chapters < 2:
+        p[:] = 1.
     found = zip(pairs, differences.tolist(), p.tolist(), holm(p))
     return [PairTest(models[a], models[b], *x) for (a,b),*x in found]
 

@@ -366,8 +366,10 @@ def require_within(
     folder # It need not exist
 ):
     "Raise `InputError` if nothing can be written in a folder; called before long work; creates nothing"
-    try: require_place(Path(folder)/'anything')
-    except InputError as e: raise InputError(folder, e.what) from e
+    try:
+        require_place(Path(folder)/'anything')
+    except InputError as e:
+        raise InputError(folder, e.what) from e
 
 # %% ../../nbs/core/files.ipynb #b2e6e748-b
 @contextmanager

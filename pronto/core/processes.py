@@ -13,7 +13,8 @@ from typing import Callable, Iterator
 
 # %% ../../nbs/core/processes.ipynb #prc00007
 def _watch(parent:int, status:int):
-    while os.getppid() == parent: time.sleep(.2)
+    while os.getppid() == parent:
+        time.sleep(.2)
     os._exit(status)
 
 @cache
@@ -22,13 +23,15 @@ def end_with(
     status:int=1 # Exit status
 ):
     "End this process at once when its parent has ended, however that ended"
-    if parent != os.getpid(): Thread(target=_watch, args=[parent, status], daemon=True).start()
+    if parent != os.getpid():
+        Thread(target=_watch, args=[parent, status], daemon=True).start()
 
 STARTER = 'PRONTO_STARTED_BY' # In the environment of a command that another one runs: the process to end with
 
 def end_with_starter():
     "End this process with the command that runs it, if one does"
-    if os.environ.pop(STARTER, '') == (parent := str(os.getppid())): end_with(int(parent))
+    if os.environ.pop(STARTER, '') == (parent := str(os.getppid())):
+        end_with(int(parent))
 
 # %% ../../nbs/core/processes.ipynb #prc00011
 def _call(function:Callable, parent:int, args:tuple):
@@ -44,11 +47,13 @@ def in_processes(
     "Call a function many times, in several processes; the first error stops all"
     from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
-    if not arguments: return
+    if not arguments:
+        return
     calls = (delayed(_call)(function, os.getpid(), a) for a in arguments)
     results = Parallel(workers, return_as='generator')(calls)
     with warnings.catch_warnings():
         warnings.filterwarnings('ignore',
                                 'A worker stopped while some jobs') # Its memory had grown, and it is replaced
-        for _ in progress(arguments): yield next(results)
+        for _ in progress(arguments):
+            yield next(results)
     get_reusable_executor().shutdown() # Or a process that ends waits for them for minutes

@@ -32,8 +32,10 @@ def one_line(text)->str: # Without line breaks and control characters; non-break
     return _CONTROL.sub('\N{REPLACEMENT CHARACTER}', text)
 
 def _cell(value, write)->str:
-    if isinstance(value, Markup): return value
-    if isinstance(value, int) and not isinstance(value, bool): return f'{value:,}'
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f'{value:,}'
     return write(value)
 
 # %% ../../nbs/core/tables.ipynb #tbl00dr1
@@ -68,7 +70,8 @@ def grouped(
 )->dict: # Both the groups and their members in the order of the rows
     "Group rows by a key"
     groups = {}
-    for row in rows: groups.setdefault(key(row), []).append(row)
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
     return groups
 
 # %% ../../nbs/core/tables.ipynb #tbl00na1
@@ -90,7 +93,8 @@ def markdown_text(text)->str: # e.g. `a\\|b` of `a|b`
     "Text with everything that is special to Markdown or HTML escaped"
     text = _MARKDOWN.sub(lambda found: '\\' + found[0], one_line(text))
     for sign in '*$': # One alone does nothing; two begin and end something
-        if text.count(sign) > 1: text = text.replace(sign, '\\' + sign)
+        if text.count(sign) > 1:
+            text = text.replace(sign, '\\' + sign)
     return _in_page(escape(text, quote=False))
 
 def code_span(code:str)->str: # Also of code with backticks
@@ -119,7 +123,8 @@ def markdown_table(
     "A table in Markdown; raises `ValueError` if a row has more or fewer cells than the header"
     rows = [list(row) for row in rows]
     for row in rows:
-        if len(row) != len(header): raise ValueError(f'{len(row)} cells under {len(header)} columns: {row}')
+        if len(row) != len(header):
+            raise ValueError(f'{len(row)} cells under {len(header)} columns: {row}')
     align = align or _alignment([[_cell(c, one_line) for c in row] for row in rows]) or 'l'*len(header)
     rule = '|' + '|'.join('--:' if a == 'r' else '---' for a in align) + '|'
     return '\n'.join([markdown_row(header), rule, *map(markdown_row, rows)])
@@ -147,7 +152,8 @@ _NUMBER = re.compile(r'[+-]?\.?\d[\d.,]*([eE][+-]?\d+)?%?', re.ASCII)
 
 def spreadsheet_safe(value): # The same, or text with an apostrophe before it
     "A value that no spreadsheet takes for a formula"
-    if not isinstance(value, str) or not _FORMULA.match(value) or _NUMBER.fullmatch(value): return value
+    if not isinstance(value, str) or not _FORMULA.match(value) or _NUMBER.fullmatch(value):
+        return value
     return "'" + value
 
 def spreadsheet_value(text:str)->str: # As it was before `spreadsheet_safe`
@@ -182,15 +188,19 @@ _TRUTH = {'True': True, 'False': False}
 def _number(text:str)->int|float|None: # `None` also for those of a printed cell, as `+1.50`
     "The number for which Python writes a text"
     for kind in int, float:
-        try: number = kind(text)
-        except ValueError: continue
-        if str(number) == text and text[-1].isdigit(): return number
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if str(number) == text and text[-1].isdigit():
+            return number
     return None
 
 def _typed(column:list[str])->list:
     texts = {text for text in column if text}
     read = _TRUTH if texts <= _TRUTH.keys() else {text: _number(text) for text in texts}
-    if None in read.values(): return column
+    if None in read.values():
+        return column
     return [read[text] if text else None for text in column]
 
 def csv_records(text:str)->list[dict]: # As `Table.data` has them
@@ -229,13 +239,15 @@ class Printed(NamedTuple):
 _SIDE = dict(l='left', r='right')
 
 def _as_cell(value)->Printed:
-    if isinstance(value, Printed): return value
+    if isinstance(value, Printed):
+        return value
     return Printed(_cell(value, one_line))
 
 def _markdown_cell(cell:Printed)->Markup:
     is_plain = _FIGURE.fullmatch(cell.text) and '*' not in cell.text
     text = cell.text if is_plain else markdown_text(cell.text)
-    if cell.bold: text = f'**{text}**'
+    if cell.bold:
+        text = f'**{text}**'
     return Markup(text + (f' <small>{markdown_text(cell.small)}</small>' if cell.small else ''))
 
 def _latex_cell(cell:Printed)->Markup:
@@ -244,7 +256,8 @@ def _latex_cell(cell:Printed)->Markup:
 
 # %% ../../nbs/core/tables.ipynb #tbltab06
 def _aligned(table, header:list, rows:list[list[Printed]])->str:
-    if table.align: return table.align + table.align[-1]*(len(header) - len(table.align))
+    if table.align:
+        return table.align + table.align[-1]*(len(header) - len(table.align))
     return _alignment([[cell.text for cell in row] for row in rows]) or 'r'*len(header)
 
 def _headed(table)->list[tuple[list,list[list[Printed]],str]]:
@@ -252,8 +265,10 @@ def _headed(table)->list[tuple[list,list[list[Printed]],str]]:
     found = []
     for header,rows in table.blocks:
         cells = [[_as_cell(value) for value in row] for row in rows]
-        if header is None: found[-1][1].extend(cells)
-        else: found.append((header, cells))
+        if header is None:
+            found[-1][1].extend(cells)
+        else:
+            found.append((header, cells))
     return [(header, rows, _aligned(table, header, rows)) for header,rows in found]
 
 def _full_title(table)->str: return ': '.join(filter(None, (table.name, table.title)))
@@ -291,7 +306,8 @@ def _as_html(table)->str:
         return '<tr>' + ''.join(f'<{s}>{c}</{tag}>' for c,s in zip(cells, sides)) + '</tr>'
     def text(cell):
         large = _in_page(escape(cell.text))
-        if cell.bold: large = f'<b>{large}</b>'
+        if cell.bold:
+            large = f'<b>{large}</b>'
         return large + (f' <small>{escape(cell.small)}</small>' if cell.small else '')
     parts = [f'<h3>{escape(_full_title(table))}</h3>']
     for header,rows,align in _headed(table):
@@ -304,8 +320,10 @@ def _as_html(table)->str:
 def _file_records(table)->list[dict]:
     "What the CSV file has, plain and rounded: the records, or what is printed if there are none"
     def short(x):
-        if isinstance(x, Printed): return _plain(x.text)
-        if isinstance(x, str): return _plain(x)
+        if isinstance(x, Printed):
+            return _plain(x.text)
+        if isinstance(x, str):
+            return _plain(x)
         return round(x, table.decimals) if isinstance(x, float) and table.decimals else x
     records = table.data or [dict(zip(header, row)) for header,rows,_ in _headed(table) for row in rows]
     return [{name: short(x) for name,x in record.items()} for record in records]
@@ -328,12 +346,15 @@ def _keep_names(columns:list, width:int):
     is_name = [c.header.justify != 'right' and most <= width//3 for c,most in zip(columns, longest)]
     needed = [min(most, max(word, width//6), width//4) if name else word
               for name,word,most in zip(is_name, words, longest)]
-    for c in columns: c.overflow = 'fold'
-    if sum(longest) <= room or sum(needed) > room: return
+    for c in columns:
+        c.overflow = 'fold'
+    if sum(longest) <= room or sum(needed) > room:
+        return
     wanted = [0 if name else most - least for name,most,least in zip(is_name, longest, needed)]
     left = room - sum(needed)
     shares = [min(more, left*more//(sum(wanted) or 1)) for more in wanted]
-    for c,least,share in zip(columns, needed, shares): c.width = least + share
+    for c,least,share in zip(columns, needed, shares):
+        c.width = least + share
 
 def terminal_text(markdown:str, width:int=None)->str: # No line is longer than it is wide
     "Markdown as a terminal shows it: tables are aligned, text is wrapped, and there is no markup"
@@ -368,9 +389,11 @@ class Column(NamedTuple):
     def values(self, row)->list: # One for each name
         "What a row has here"
         names = self.names
-        if self.get is None: return [_value(row, name) for name in names]
+        if self.get is None:
+            return [_value(row, name) for name in names]
         found = self.get(row)
-        if len(names) < 2: return [found]
+        if len(names) < 2:
+            return [found]
         return [None]*len(names) if found is None else list(found)
 
     def cell(self, row, record:dict):
@@ -444,7 +467,8 @@ class Table:
         for ending,text in dict(md=self.markdown() + '\n', tex=self.latex(), csv=self.csv()).items():
             with write_aside(Path(folder)/f'{self.stem}.{ending}') as f:
                 f.write_text(text, encoding='utf-8', newline='')
-        if picture is not None: save_picture(picture, Path(folder)/f'{self.stem}.png')
+        if picture is not None:
+            save_picture(picture, Path(folder)/f'{self.stem}.png')
 
 # %% ../../nbs/core/tables.ipynb #tblcol5b
 def table_of(

@@ -328,7 +328,8 @@ def _given(annotations:Annotations, alignment:Alignment, layout:str, segmenter:s
     tasks, more = given_word_tasks(annotations, alignment.verses, segmenter)
     about['tasks'] = about.get('tasks', {}) | more.pop('tasks', {})
     about |= more
-    if not about['tasks']: del about['tasks']
+    if not about['tasks']:
+        del about['tasks']
     return tasks
 
 def _check_options(splits:str, layout:str, segmenter:str, versification:str):
@@ -398,8 +399,10 @@ def _with_forms(of_text:list, text:ChoiceText, names:dict)->list:
     "The tasks that the links of a text suffice for; the manifest says why others are left out"
     for task in (task for task in of_text if task.needs_links):
         why = _why_no_forms(task, text, names) if text.linked else 'no words are linked'
-        if not why: continue
-        if text.linked: names['without_forms'] = why
+        if not why:
+            continue
+        if text.linked:
+            names['without_forms'] = why
         of_text = [other for other in of_text if other is not task]
     return of_text
 

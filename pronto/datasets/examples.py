@@ -86,7 +86,8 @@ def column_counts(kind:type)->tuple[int,int]: # Without and with references
 def kind_of_columns(n:int)->type: # `VerseExample` or `PairExample`
     "The row class of a table whose task is unknown; raises `ValueError` if there is none"
     for kind in VerseExample, PairExample:
-        if n in column_counts(kind): return kind
+        if n in column_counts(kind):
+            return kind
     raise ValueError(f'{n} column{"s" if n != 1 else ""}; a verse task has 2 or 3, a pair task 4 or 6')
 
 def table_line(row:VerseExample|PairExample)->str: # Ends with a newline
@@ -150,8 +151,10 @@ class ChoiceRow(NamedTuple):
 
     @property
     def ref(self)->Ref|None: # `None` if the id is no reference
-        try: return parse_ref(self.id)
-        except ValueError: return None
+        try:
+            return parse_ref(self.id)
+        except ValueError:
+            return None
 
     @property
     def refs(self)->tuple[Ref|None,...]: return (self.ref,)
@@ -161,17 +164,23 @@ class ChoiceRow(NamedTuple):
 
     @property
     def fault(self)->str: # Empty if all is well
-        if len(self.choices) < 2: return f'has {len(self.choices)} choices; a row needs two or more'
-        if len({*self.choices}) < len(self.choices): return 'has two identical choices'
-        if not all(choice.strip() for choice in self.choices): return 'has an empty choice'
-        if 0 <= self.answer < len(self.choices): return ''
+        if len(self.choices) < 2:
+            return f'has {len(self.choices)} choices; a row needs two or more'
+        if len({*self.choices}) < len(self.choices):
+            return 'has two identical choices'
+        if not all(choice.strip() for choice in self.choices):
+            return 'has an empty choice'
+        if 0 <= self.answer < len(self.choices):
+            return ''
         return f'has the answer {self.answer}, but its choices are 0 to {len(self.choices) - 1}'
 
     def line(self)->str: return _encode(self._asdict()) + '\n'
 
+# %% ../../nbs/datasets/examples.ipynb #exchoice2z
 def row_texts(row)->tuple[str,...]:
     "What is read of a row: of a choice the context, if there is one, and all choices"
-    if not isinstance(row, ChoiceRow): return row.texts
+    if not isinstance(row, ChoiceRow):
+        return row.texts
     return (row.context, *row.choices) if row.context else row.choices
 
 # %% ../../nbs/datasets/examples.ipynb #exjson2

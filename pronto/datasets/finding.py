@@ -26,8 +26,10 @@ def _with_splits(folder:Path, splits:str)->Path: # `folder`
     return folder
 
 def _exists(path)->bool:
-    try: return os.path.exists(path) and str(path) != ''
-    except ValueError: return False # A name that no file can have
+    try:
+        return os.path.exists(path) and str(path) != ''
+    except ValueError:
+        return False # A name that no file can have
 
 def _bible_file(code:str)->Path|None:
     "The file or folder of `bibles/` that belongs to a code"
@@ -47,7 +49,8 @@ def _place(code:str, splits:str)->Path: # It may not exist yet
     "The folder for a dataset of a Bible: other splits than those of the folder `code` get their own"
     folder = data_dir()/'datasets'/code
     has = load_manifest(folder).get('splits')
-    if splits == '' or splits == has or splits == 'parallel' and has is None: return folder
+    if splits == '' or splits == has or splits == 'parallel' and has is None:
+        return folder
     return folder.with_name(f'{code}-{splits}')
 
 # %% ../../nbs/datasets/finding.ipynb #c7b1000b

@@ -123,7 +123,8 @@ class Dataset(_Compared):
     def rows(self, stem:str)->list: # Of all splits
         "All rows of a task; raises `InputError` if the dataset does not have it"
         found = [row for part in self.tasks.get(stem, {}).values() for row in part]
-        if found: return found
+        if found:
+            return found
         source = self.manifest.get('source', {}).get('name', 'another source')
         what = f'has no examples of {stem}; from {source} it has {", ".join(self.tasks)}'
         raise InputError(self.path, f'{what}; choose another task, or build it from another source')
@@ -160,26 +161,33 @@ def _types()->type:
     return create_model('Types', __config__=ConfigDict(strict=True), **fields)
 
 def _odd(manifest:dict)->str|None: # The key whose value has the wrong type
-    try: _types().model_validate(manifest)
-    except ValueError as e: return e.errors()[0]['loc'][0]
+    try:
+        _types().model_validate(manifest)
+    except ValueError as e:
+        return e.errors()[0]['loc'][0]
 
 _WRITTEN = 'splits', 'counts', 'files' # In every manifest that PrOnto wrote
 
 def _manifest_fault(found)->str|None: # The end of a sentence
     "What is wrong with a manifest; manifests of earlier versions contain no hash of themselves"
-    if not isinstance(found, dict): return 'is not a manifest but another kind of JSON'
-    if key := _odd(found): return f'has another type of {key!r} than a manifest has'
+    if not isinstance(found, dict):
+        return 'is not a manifest but another kind of JSON'
+    if key := _odd(found):
+        return f'has another type of {key!r} than a manifest has'
     if 'manifest_hash' in found and found['manifest_hash'] != manifest_hash(found):
         return 'was changed or damaged since it was written'
     lacking = [key for key in _WRITTEN if key not in found]
-    if lacking and 'version' in found: return f'lacks {", ".join(map(repr, lacking))}'
+    if lacking and 'version' in found:
+        return f'lacks {", ".join(map(repr, lacking))}'
 
 def load_manifest(path)->dict: # Empty if it has none, as release v0.1
     "Load the manifest of a dataset; raises `InputError` if it is damaged"
     manifest = Path(path)/'manifest.json'
-    if not manifest.is_file(): return {}
+    if not manifest.is_file():
+        return {}
     found = read_json(manifest, REBUILD)
-    if fault := _manifest_fault(found): raise InputError(manifest, f'{fault}; {REBUILD}')
+    if fault := _manifest_fault(found):
+        raise InputError(manifest, f'{fault}; {REBUILD}')
     return {key: value for key,value in found.items() if key != 'manifest_hash'}
 
 # %% ../../nbs/datasets/loading.ipynb #ld09
@@ -204,30 +212,36 @@ def check_rows(
     "Raise `InputError` with the place of a row that cannot be an example, or for a wrong number of rows"
     for what,is_bad in _problems(task, rows).items():
         bad = next((i for i,row in enumerate(rows, 1) if is_bad(row)), None)
-        if bad: raise InputError(path, f'{what}; {REBUILD}', f'{unit} {bad}')
+        if bad:
+            raise InputError(path, f'{what}; {REBUILD}', f'{unit} {bad}')
     if n not in (None, len(rows)):
         raise InputError(path, f'has {len(rows):,} rows, but the manifest says {n:,}; {REBUILD}')
 
 # %% ../../nbs/datasets/loading.ipynb #ld13
 def _read(path:Path, manifest:dict)->bytes:
     "The contents of a file, which must be what the manifest says"
-    with reading(path, REBUILD): data = path.read_bytes()
+    with reading(path, REBUILD):
+        data = path.read_bytes()
     expected = manifest.get('files', {}).get(path.name)
     if expected not in (None, table_hash([data])):
         raise InputError(path, f'is not the file that the manifest describes; {REBUILD}')
     cut = manifest and data and not data.endswith(b'\n')
-    if cut: raise InputError(path, f'ends in the middle of a line; {REBUILD}')
+    if cut:
+        raise InputError(path, f'ends in the middle of a line; {REBUILD}')
     return data
 
 def _lines(path:Path, manifest:dict)->list[str]:
     data = _read(path, manifest)
-    with reading(path, REBUILD): text = data.decode('utf-8')
+    with reading(path, REBUILD):
+        text = data.decode('utf-8')
     return text.removesuffix('\n').split('\n') if data else []
 
 @lru_cache(maxsize=50_000) # A verse is in many rows
 def _ref_or_none(text:str)->Ref|None:
-    try: return parse_ref(text)
-    except ValueError: return None
+    try:
+        return parse_ref(text)
+    except ValueError:
+        return None
 
 # %% ../../nbs/datasets/loading.ipynb #ld14
 def _verify(dataset:Dataset):
@@ -273,10 +287,12 @@ def _contents_hash(dataset:Dataset, choice:str='')->str: # `choice`: the stem of
 # %% ../../nbs/datasets/loading.ipynb #ld14v
 def lacks_text(dataset:Dataset)->bool:
     "Are its examples references to missing verses?"
-    if dataset.file('verses.tsv').exists(): return False
+    if dataset.file('verses.tsv').exists():
+        return False
     first = []
     for path in dataset.path.glob('*_train.tsv'):
-        with path.open('rb') as f: first.append(f.readline())
+        with path.open('rb') as f:
+            first.append(f.readline())
     rows = [line for line in first if line]
     without = (r.startswith(b'\t') or b'\t\t\t' in r for r in rows) # No verse, no pair
     return bool(rows) and all(without)
@@ -316,15 +332,18 @@ def _reader(kind:type, verses:Callable)->Callable: # From the cells of a row to 
     def read(cells:list[str]):
         refs = [_ref_or_none(cell) for cell in cells[n:]]
         for i,ref in zip(places, refs):
-            if ref and not cells[i]: cells[i] = verses()[ref]
+            if ref and not cells[i]:
+                cells[i] = verses()[ref]
         return kind(*cells[:n], *refs)
     return read
 
 def _kind(task, n:int)->type: # `VerseExample` or `PairExample`
     "The row class of a table with `n` columns; raises `ValueError` if the task has other columns"
-    if task is None: return kind_of_columns(n)
+    if task is None:
+        return kind_of_columns(n)
     fits = column_counts(task.example)
-    if n not in fits: raise ValueError(f'{n} columns; {task.stem} has {fits[0]} or {fits[1]}')
+    if n not in fits:
+        raise ValueError(f'{n} columns; {task.stem} has {fits[0]} or {fits[1]}')
     return task.example
 
 # %% ../../nbs/datasets/loading.ipynb #ld16
@@ -335,13 +354,17 @@ def _cells_to_rows(path:Path, lines:list[str], task, verses:Callable)->list:
     for i,line in enumerate(lines, 1):
         cells = line.split('\t')
         try:
-            if n is None: n, read = len(cells), _reader(_kind(task, len(cells)), verses)
-            if len(cells) != n: raise ValueError(f'{len(cells)} columns, but the first row has {n}')
+            if n is None:
+                n, read = len(cells), _reader(_kind(task, len(cells)), verses)
+            if len(cells) != n:
+                raise ValueError(f'{len(cells)} columns, but the first row has {n}')
             rows.append(read(cells))
         except KeyError as e:
             raise InputError(path.parent/'verses.tsv', f'lacks {e.args[0]}; make the file again') from e
-        except InputError: raise
-        except ValueError as e: raise InputError(path, f'{e}; {REBUILD}', f'line {i}') from e
+        except InputError:
+            raise
+        except ValueError as e:
+            raise InputError(path, f'{e}; {REBUILD}', f'line {i}') from e
     return rows
 
 def load_table(
@@ -355,14 +378,16 @@ def load_table(
         return task.read_table(path)
     rows = _cells_to_rows(path, _lines(path, dataset.manifest), task, verses or _texts(dataset))
     n = dataset.manifest.get('counts', {}).get(stem, {}).get(split)
-    if split != UNLABELLED: check_rows(task, rows, path, n)
+    if split != UNLABELLED:
+        check_rows(task, rows, path, n)
     return rows
 
 # %% ../../nbs/datasets/loading.ipynb #ldtable1
 def with_dev(parts:dict[str,list])->dict[str,list]:
     "Every tenth row of train as dev, where a benchmark has none"
     train = parts['train']
-    if parts['dev'] or len(train) < 10: return parts
+    if parts['dev'] or len(train) < 10:
+        return parts
     return parts | dict(train=[row for i,row in enumerate(train) if i % 10], dev=train[::10])
 
 def _train_tables(dataset:Dataset)->list[Path]: # Those of tasks without a definition cannot be read
@@ -372,10 +397,12 @@ def _train_tables(dataset:Dataset)->list[Path]: # Those of tasks without a defin
 # %% ../../nbs/datasets/loading.ipynb #ld51
 def _fold_paths(path:Path, manifest:dict)->list[Path]:
     n = manifest.get('folds')
-    if not isinstance(n, int) or 'fold' in manifest: return []
+    if not isinstance(n, int) or 'fold' in manifest:
+        return []
     folds = [path/f'fold{k}' for k in range(n)]
     missing = next((f for f in folds if not (f/'manifest.json').is_file()), None)
-    if missing: raise InputError(missing, f'is missing; {REBUILD}')
+    if missing:
+        raise InputError(missing, f'is missing; {REBUILD}')
     return folds
 
 def fold_folders(
@@ -391,15 +418,18 @@ def _load_tables(dataset:Dataset, only:list[str]|None)->dict[str,dict[str,list]]
     if folds := _fold_paths(path, manifest):
         raise InputError(path, f'holds {len(folds)} folds of a cross-validation; name one of them, e.g. '
                                f'{folds[0].name}, or build with --splits parallel')
-    if not (found := _train_tables(dataset)): raise _no_dataset(path)
+    if not (found := _train_tables(dataset)):
+        raise _no_dataset(path)
     stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys()
     for table in (dataset.table_file(stem, s) for stem in sorted(stems) for s in SPLITS):
-        if not table.is_file(): raise InputError(table, f'is missing; {REBUILD}')
+        if not table.is_file():
+            raise InputError(table, f'is missing; {REBUILD}')
     stems = {stem for stem in stems if known.is_chosen(stem)} if only is None else stems & set(only)
     ordered = [s for s in known if s in stems] + sorted(stems - known.keys())
     verses = _texts(dataset)
     tables = {stem: {s: load_table(dataset, stem, s, verses) for s in SPLITS} for stem in ordered}
-    if manifest.get('tasks'): tables = {stem: with_dev(parts) for stem,parts in tables.items()}
+    if manifest.get('tasks'):
+        tables = {stem: with_dev(parts) for stem,parts in tables.items()}
     return tables
 
 def _no_dataset(path)->InputError:
@@ -414,14 +444,16 @@ def load_dataset_folder(
     only:list[str]=None # Stems; all its tasks if not given
 )->Dataset:
     "Open and load a dataset folder; raises `InputError` if it is not one, or if it is damaged"
-    if not is_dataset(Path(path)): raise _no_dataset(path)
+    if not is_dataset(Path(path)):
+        raise _no_dataset(path)
     return open_dataset(path).load(only)
 
 # %% ../../nbs/datasets/loading.ipynb #ld25
 def dataset_folders(folder)->list[Path]: # In order of their names
     "The folder itself if it is a dataset folder, or else those one level below; may be empty"
     folder = Path(folder)
-    if is_dataset(folder): return [folder]
+    if is_dataset(folder):
+        return [folder]
     names = '*_train.tsv', '*_train.jsonl', 'fold0'
     inside = {p.parent for name in names for p in folder.glob(f'[!.]*/{name}')}
     return sorted(p for p in inside if is_dataset(p))
@@ -439,17 +471,21 @@ def open_datasets(
             found.append(place)
             continue
         inside = dataset_folders(place)
-        if not inside: raise _no_dataset(place)
+        if not inside:
+            raise _no_dataset(place)
         for path in inside:
             try:
                 dataset = known.get(path.resolve()) or open_dataset(path)
                 dataset.folds # Are opened, too
                 found.append(dataset)
             except InputError as e:
-                if path == Path(place) or report is None: raise
+                if path == Path(place) or report is None:
+                    raise
                 left.append(e)
-    if not found: raise left[0]
-    for e in left: report(f'left out {e}')
+    if not found:
+        raise left[0]
+    for e in left:
+        report(f'left out {e}')
     return found
 
 # %% ../../nbs/datasets/loading.ipynb #ld28
@@ -459,7 +495,8 @@ def sample(
     draw:int=0 # Which sample of that size
 )->list: # In the order of `rows`
     "A part of a table that represents the whole; a smaller sample of the same draw is a part of a larger one"
-    if most is None or most >= len(rows): return rows
+    if most is None or most >= len(rows):
+        return rows
     asked = [str(verses_of(row)[-1][0]) for row in rows]
     prefix = f'{draw} ' if draw else ''
     drawn = [content_hash(f'{prefix}{name}'.encode(), size=8) for name in asked]
@@ -478,7 +515,8 @@ class VerseStatus(NamedTuple):
 ALIGNMENT_COLUMNS = VerseStatus._fields
 
 def _verse_status(cells:list[str])->VerseStatus:
-    if len(cells) == 3: return VerseStatus(parse_ref(cells[0]), None, cells[1], int(cells[2]), None)
+    if len(cells) == 3:
+        return VerseStatus(parse_ref(cells[0]), None, cells[1], int(cells[2]), None)
     ref, own, status, n, names = cells
     return VerseStatus(parse_ref(ref), own, status, int(n), tuple(filter(None, names.split(','))))
 
@@ -486,27 +524,34 @@ def load_alignment(dataset:Dataset)->list[VerseStatus]: # In order of the canon
     "Load `alignment.tsv`; raises `InputError` if it is missing or damaged"
     path, lines = _shared_lines(dataset, 'alignment.tsv')
     lines = list(enumerate(lines, 1))
-    if lines and lines[0][1].split('\t') == [*ALIGNMENT_COLUMNS]: lines = lines[1:]
+    if lines and lines[0][1].split('\t') == [*ALIGNMENT_COLUMNS]:
+        lines = lines[1:]
     found = []
     for i,line in lines:
-        try: found.append(_verse_status(line.split('\t')))
+        try:
+            found.append(_verse_status(line.split('\t')))
         except ValueError as e:
             raise InputError(path, f'is damaged ({e}); get a fresh copy', f'line {i}') from e
     return found
 
+# %% ../../nbs/datasets/loading.ipynb #ld41z
 def _unambiguous(dataset:Dataset, agreed:dict[str,set[Ref]]|None)->dict[str,set[Ref]]|None: # By stem
-    if agreed is None: return None
+    if agreed is None:
+        return None
     here = [t for t in dataset.known.values()
             if not t.has_sense and (dataset.path/f'{t.stem}_test.tsv').is_file()]
     return {t.stem: agreed.get(t.abbr, set()) for t in here}
 
 def _load_agreed(dataset:Dataset)->dict[str,set[Ref]]|None:
-    if not dataset.file('alignment.tsv').is_file(): return None
+    if not dataset.file('alignment.tsv').is_file():
+        return None
     verses = load_alignment(dataset)
-    if any(v.unambiguous is None for v in verses): return None
+    if any(v.unambiguous is None for v in verses):
+        return None
     found = {}
     for verse in verses:
-        for name in verse.unambiguous: found.setdefault(name, set()).add(verse.ref)
+        for name in verse.unambiguous:
+            found.setdefault(name, set()).add(verse.ref)
     return found
 
 # %% ../../nbs/datasets/loading.ipynb #ld71
@@ -527,7 +572,8 @@ def _aligned_texts(dataset:Dataset, verses:dict[Ref,str])->dict[Ref,str]:
     path = dataset.file('alignment.tsv')
     usable = [v.ref for v in load_alignment(dataset) if v.status in ('aligned','crosses')]
     lacking = next((ref for ref in usable if ref not in verses), None)
-    if lacking: raise InputError(path, f'has {lacking}, which the Bible lacks; get a fresh copy')
+    if lacking:
+        raise InputError(path, f'has {lacking}, which the Bible lacks; get a fresh copy')
     return {ref: single_spaced(verses[ref]) for ref in usable}
 
 def texts_for(
@@ -535,7 +581,8 @@ def texts_for(
 )->dict[Ref,str]: # Each verse that examples may use, on one line
     "The texts of a dataset, from the Bible; raises `InputError` if the Bible is another one"
     folder, manifest = Path(folder), load_manifest(folder)
-    try: code, scheme, expected = manifest['code'], manifest['versification'], manifest['hashes']['bible']
+    try:
+        code, scheme, expected = manifest['code'], manifest['versification'], manifest['hashes']['bible']
     except KeyError as e:
         raise InputError(folder, 'is not a dataset folder with a whole manifest; '
                                  'name one that `pronto release` wrote') from e
@@ -547,5 +594,6 @@ def texts_for(
 def restore_verses(folder, bible:Bible, path='')->int: # How many verses
     "Write `verses.tsv`; raises `InputError` if the Bible is another one"
     texts = texts_for(folder, bible, path)
-    with write_aside(Path(folder)/'verses.tsv') as f: f.write_bytes(verse_lines(texts).encode())
+    with write_aside(Path(folder)/'verses.tsv') as f:
+        f.write_bytes(verse_lines(texts).encode())
     return len(texts)

@@ -52,10 +52,12 @@ def training_shares(
     shares:dict # Label to a share, or to how often it occurs
 )->dict: # The same for the labels of the task: higher counts are added to its largest label
     "How the labels that are trained and scored are distributed"
-    if task is None: return shares
+    if task is None:
+        return shares
     found = Counter()
     for label,share in shares.items():
-        for counted in task.counted_as(label): found[counted] += share
+        for counted in task.counted_as(label):
+            found[counted] += share
     return {label: round(found[label], 4) for label in sorted(found, key=label_key)}
 
 def shown_shares(task:Task|None, shares:dict)->dict: # As `training_shares`
@@ -84,9 +86,11 @@ def _describe(task:Task, parts:dict, nearest:np.ndarray|None)->dict:
 
 def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]:
     "How many verses were purged from train, and how many of dev and test still resemble one of train"
-    if splits == 'random': return {} # Each task has its own splits
+    if splits == 'random':
+        return {} # Each task has its own splits
     texts = {s: {} for s in (*SPLITS, None)}
-    for v in alignment.verses: texts[v.split(splits, fold)][v.ref] = v.text
+    for v in alignment.verses:
+        texts[v.split(splits, fold)][v.ref] = v.text
     shares = near_duplicates(texts['train'], texts['dev'] | texts['test']).values()
     duplicates = sum(share == 1 for share in shares)
     return dict(purged=len(texts[None]), duplicates=duplicates, near_duplicates=len(shares) - duplicates)
@@ -109,7 +113,8 @@ CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Lang
 def _source(annotations:Annotations)->dict:
     about = asdict(annotations.source)
     elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'kinds', 'tags', 'more', 'by_task'
-    for name in elsewhere: del about[name]
+    for name in elsewhere:
+        del about[name]
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 
 def make_manifest(
@@ -190,7 +195,8 @@ def dataset_hash_of(alignment:Alignment, parts:dict[str,dict])->str: # 64 hexade
 def table_hash(blocks)->str: # 32 hexadecimal digits
     "Identifies a file of a dataset"
     h = hashlib.blake2b(digest_size=16)
-    for block in blocks: h.update(block)
+    for block in blocks:
+        h.update(block)
     return h.hexdigest()
 
 def origin_of(manifest:dict, stem:str='')->dict[str,str|None]: # `splits`, `rules` and `source`
@@ -229,7 +235,8 @@ def _counted(numbers:dict[str,int])->str: # e.g. `1,234 merged, 5 empty`
 def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
     "How well surface cues predict a task"
     known = {stem: found for stem,found in manifest['predictors'].items() if found.get('cues') is not None}
-    if not known: return []
+    if not known:
+        return []
     said = (f'{stem} {found["cues"]:.1%} and {found["majority"]:.1%}' for stem,found in known.items())
     return ['\nAccuracy of surface cues alone (punctuation, capitals, length, place), and of the commonest '
             f'label: {", ".join(said)}']
@@ -242,22 +249,27 @@ def _telling_cues(manifest:dict)->list[str]:
     found = []
     for stem in manifest.get('choices', {}):
         scores, n = manifest['predictors'][stem], manifest['counts'][stem]['test']
-        if not (n and 'chance' in scores): continue
+        if not (n and 'chance' in scores):
+            continue
         chance = scores['chance']
         most = chance + max(_ABOVE_CHANCE, 2*(chance*(1 - chance)/n)**.5)
         telling = {name: score for name,score in scores.items() if (score or 0) > most}
         said = f'without reading one can score {_percents(telling)}, and chance is {chance:.1%}'
-        if telling: found.append(f'{stem}: {said}')
+        if telling:
+            found.append(f'{stem}: {said}')
     return found
 
 def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
     found = list(manifest['warnings'])
-    if why := manifest.get('words', {}).get('warning'): found.append(why)
+    if why := manifest.get('words', {}).get('warning'):
+        found.append(why)
     for name in manifest.get('absent_sources', ()):
         found.append(f'{name} annotates no book of it, so there are no tasks from {name}')
-    if why := manifest.get('without_choices'): found.append(f'there are no choices, since {why}')
-    if why := manifest.get('without_forms'): found.append(f'there is no word_form, since {why}')
+    if why := manifest.get('without_choices'):
+        found.append(f'there are no choices, since {why}')
+    if why := manifest.get('without_forms'):
+        found.append(f'there is no word_form, since {why}')
     if doubt := manifest.get('language_doubt'):
         found.append(f'the file {doubt}; correct it, or build with --language')
     found += manifest.get('bible', {}).get('faults', [])
@@ -274,7 +286,8 @@ def cautions(manifest:dict)->list[str]:
 # %% ../../nbs/datasets/manifest.ipynb #mf17s
 def _numbering_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
     "The versification that was chosen, and what it did"
-    if not (numbering := manifest.get('numbering')): return []
+    if not (numbering := manifest.get('numbering')):
+        return []
     counts = [f'{n:,} {what}' for what,n in numbering['counts'].items() if n]
     return [f'\nVersification: {"; ".join([numbering["evidence"], *counts])}']
 
@@ -283,7 +296,8 @@ _TEXT = dict(permitted='it may be passed on', forbidden='it may not be passed on
 
 def _stated_line(words:dict)->list[str]:
     "How many links are stated in the text, if some are"
-    if not (links := words.get('links')): return []
+    if not (links := words.get('links')):
+        return []
     status = _counted(words['stated_words'])
     verses = ', '.join(f'in {n:,} verses {what}' for what,n in links.items() if n)
     return [f'\nLinks of words are {verses}; of the words of the former: {status}']
@@ -312,7 +326,8 @@ def _given_lines(given:dict)->list[str]:
 def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     "How many verses the tasks on words keep, why others are out, and how good the labels are"
     given = _given_lines(words.get('given', {}))
-    if not words.get('kept'): return given
+    if not words.get('kept'):
+        return given
     kept = ', '.join(f'{found["verses"]:,} ({stem})' for stem,found in words['kept'].items())
     left_out = _counted({f'with {what}': n for what,n in words['left_out'].items()})
     n_linked = words['linked']['verses']

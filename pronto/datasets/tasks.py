@@ -100,7 +100,8 @@ class _OfAnyKind(_OfOneLabel):
 
     def adapted(self, settings:dict, model)->dict:
         "The hyperparameters of a recipe for this task and model; raises `InputError` if it does not suit"
-        if not settings.get('by_task'): return settings
+        if not settings.get('by_task'):
+            return settings
         raise InputError('--recipe', f'{settings["name"]} has no settings for {self.abbr}; choose another')
 
     def suits(self, adapt:str)->bool: # `adapt`: see `Protocol`
@@ -109,7 +110,8 @@ class _OfAnyKind(_OfOneLabel):
 
     def trainer(self, adapt:str)->Callable|None: # With the signature of `fine_tune`
         "What trains a model on this task, if not what trains all others; raises `InputError` if nothing does"
-        if self.suits(adapt): return None
+        if self.suits(adapt):
+            return None
         raise InputError(self.abbr, f'cannot be answered with --protocol {adapt}, which is for choices; '
                                     'use another protocol, or a dataset with choices')
 
@@ -152,7 +154,8 @@ class Task(_OfAnyKind):
 # %% ../../nbs/datasets/tasks.ipynb #55844963
 def _require_label(task:Task, label, ref:Ref):
     "Raise `InputError` for a label that is not the task's"
-    if isinstance(label, str) and task.knows(label): return
+    if isinstance(label, str) and task.knows(label):
+        return
     choices = ', '.join(map(repr, task.labels))
     what = f'its function gives {label!r}, which is not one of its labels ({choices})'
     raise InputError(task.stem, what, f'{ref}')
@@ -164,17 +167,21 @@ def split_verses(
 )->dict[str,Verses]: # Split to its examples, of the class of `examples`
     "Divide the examples of verses"
     kind = type(examples)
-    if splits == 'random': return {s: kind(part) for s,part in random_splits(examples).items()}
+    if splits == 'random':
+        return {s: kind(part) for s,part in random_splits(examples).items()}
     parts = {s: kind() for s in (*SPLITS, None)}
-    for v,e in zip(verses, examples): parts[v.split(splits, fold)].append(e)
+    for v,e in zip(verses, examples):
+        parts[v.split(splits, fold)].append(e)
     return {s: parts[s] for s in SPLITS}
 
 class _OfVerses:
     "What needs no model: rows as columns, and answers from memory"
     def agrees(self, verse:VerseAnnotation, label:str|None)->bool:
         "Does each sentence that has a label by itself have that of the verse? A count is of the whole verse"
-        if label is None: return False
-        if self.counts or len(verse.sentences) == 1: return True
+        if label is None:
+            return False
+        if self.counts or len(verse.sentences) == 1:
+            return True
         return {self.label(verse._replace(sentences=(s,))) for s in verse.sentences} <= {label, None}
 
     def gather(self, train:list[VerseExample], test:list[VerseExample])->tuple[Verses,Verses]:
@@ -213,7 +220,8 @@ class VerseTask(_OfVerses, Task):
 
     def knows(self, label:str)->bool:
         "Is it a label, or a count?"
-        if self.most is None: return label in self.labels
+        if self.most is None:
+            return label in self.labels
         return label.isdecimal() and label == str(int(label)) and self.training_label(label) in self.labels
 
     def examples(
@@ -236,7 +244,8 @@ def labels_of(
     labelled = ((v.ref, task.label(v)) for v in annotations.verses.values() if not v.crosses)
     found = {ref: label for ref,label in labelled if label is not None}
     first = {label: ref for ref,label in reversed(found.items())}
-    for label,ref in first.items(): _require_label(task, label, ref)
+    for label,ref in first.items():
+        _require_label(task, label, ref)
     return found
 
 # %% ../../nbs/datasets/tasks.ipynb #dd3c84e8
@@ -279,11 +288,14 @@ def collect_uses(
     rows = []
     for v in verses:
         found = of(v)
-        if use: found = [u for p in found if (u := use(p)) is not None]
-        if every_count: rows += [(v.ref, *p) for p in dict.fromkeys(found)]
+        if use:
+            found = [u for p in found if (u := use(p)) is not None]
+        if every_count:
+            rows += [(v.ref, *p) for p in dict.fromkeys(found)]
         else:
             counts = {}
-            for sense,n in found: counts[sense] = n if counts.get(sense, n) == n else SEVERAL
+            for sense,n in found:
+                counts[sense] = n if counts.get(sense, n) == n else SEVERAL
             rows += [(v.ref, *c) for c in counts.items()]
     return make_uses(rows)
 
@@ -297,7 +309,8 @@ class _OfPairs:
 
     def lookup(self, train:Pairs, test:Pairs)->np.ndarray: # (test,) indices into `labels`
         "Remember the labels of a sense and verse 2 or, if the label is about that, the verses with the sense"
-        if not self.drawing.sense_in_both: return predict_known_senses(train, test).astype(int)
+        if not self.drawing.sense_in_both:
+            return predict_known_senses(train, test).astype(int)
         return predict_known(_sense_and_verse2(train), self.label_numbers(train), _sense_and_verse2(test))
 
     def nearest(self, train:Pairs, test:Pairs)->NearestQuestions:
@@ -461,7 +474,8 @@ class ChoiceTask(Task):
         for row in (row for part in parts.values() for row in part):
             fault = row.fault or ('' if len(row.choices) == len(self.labels) else
                                   f'has {len(row.choices)} choices, and the task {len(self.labels)} labels')
-            if fault: raise InputError(self.stem, f'its function gives a row that {fault}', row.id)
+            if fault:
+                raise InputError(self.stem, f'its function gives a row that {fault}', row.id)
         return parts
 
     def predictors(self, train:Choices, test:Choices, nearest:None)->dict[str,float|None]:
@@ -508,7 +522,8 @@ class Tasks(Mapping):
     def find(self, name:str)->Task:
         "The task of that stem or abbreviation; raises `ValueError` that lists the choices"
         for task in self.values():
-            if name.lower() in (task.stem, task.abbr.lower()): return task
+            if name.lower() in (task.stem, task.abbr.lower()):
+                return task
         choices = ', '.join(f'{task.abbr} ({task.stem})' for task in self.values())
         raise ValueError(f'no task {name!r}; choose from {choices}, or load your own with --tasks')
 
@@ -541,8 +556,10 @@ def _wrong(task:Task)->str|None:
 @contextmanager
 def own_code(path:Path):
     "Run code of the user; an exception in it becomes an `InputError` with the line"
-    try: yield
-    except InputError: raise
+    try:
+        yield
+    except InputError:
+        raise
     except SyntaxError as e:
         raise InputError(path, f'is not valid Python ({e.msg})', f'line {e.lineno}') from e
     except (Exception, SystemExit) as e:
@@ -552,8 +569,10 @@ def own_code(path:Path):
 
 def run_file(path:Path)->dict: # Name to value
     "The names that a file defines; raises `InputError` with the line that fails"
-    if not Path(path).is_file(): raise InputError(path, 'is not there; name a file of Python')
-    with own_code(path): return runpy.run_path(str(path), run_name='pronto_tasks')
+    if not Path(path).is_file():
+        raise InputError(path, 'is not there; name a file of Python')
+    with own_code(path):
+        return runpy.run_path(str(path), run_name='pronto_tasks')
 
 # %% ../../nbs/datasets/tasks.ipynb #cs04
 TASK_SETS = {name: tuple(t.stem for t in tasks) for name,tasks in dict(
@@ -568,13 +587,15 @@ def _defined_in(path:Path, digest:str)->tuple[Task,...]: # A file is run again i
         what = 'defines no task; make one with `from pronto import VerseTask, PairTask, ChoiceTask`'
         raise InputError(path, what)
     own = [task for task in defined if BUILT_IN.get(task.stem) is not task]
-    if wrong := next(filter(None, map(_wrong, own)), None): raise InputError(path, wrong)
+    if wrong := next(filter(None, map(_wrong, own)), None):
+        raise InputError(path, wrong)
     asked = own or defined # Perhaps for built-in ones
     return tuple(replace(task, file=str(path), digest=digest) for task in asked)
 
 def read_tasks(given)->Tasks: # A set of `TASK_SETS`, or a Python file
     "The built-in tasks, and those of a file or the choice of a set; raises `InputError` for a bad definition"
-    if str(given) in TASK_SETS: return Tasks(BUILT_IN.values(), str(given))
+    if str(given) in TASK_SETS:
+        return Tasks(BUILT_IN.values(), str(given))
     path = Path(given).resolve()
     with reading(path, f'name a Python file that defines tasks, or a set: {", ".join(TASK_SETS)}'):
         digest = content_hash(path.read_bytes(), size=16)
@@ -587,7 +608,8 @@ def load_tasks(given='')->list[Task]: # Those of the set, or of the file
     _LOADED[:] = [read_tasks(given) if given else BUILT_IN]
     loaded = loaded_tasks()
     know(task for task in loaded.values() if task.file)
-    if loaded.chosen: return [loaded[stem] for stem in TASK_SETS[loaded.chosen]]
+    if loaded.chosen:
+        return [loaded[stem] for stem in TASK_SETS[loaded.chosen]]
     return [task for task in loaded.values() if task.file]
 
 def loaded_tasks()->Tasks: return _LOADED[0]
@@ -640,7 +662,8 @@ class NumberTask(OfNumber, VerseTask):
     def suits(self, adapt:str)->bool: return adapt != 'none' and super().suits(adapt)
 
     def trainer(self, adapt:str)->Callable|None:
-        if adapt != 'none': return super().trainer(adapt)
+        if adapt != 'none':
+            return super().trainer(adapt)
         raise InputError(self.abbr, 'is a number, for which models are not prompted; probe or fine-tune one')
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02b
@@ -681,7 +704,8 @@ def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
 
 def _of_labels(stem:str, about:dict)->VerseTask:
     task = label_task(stem, list(about['labels']), about['kind'])
-    if wrong := _wrong(task): raise ValueError(wrong)
+    if wrong := _wrong(task):
+        raise ValueError(wrong)
     return task
 
 def tasks_described(
@@ -697,7 +721,8 @@ def tasks_described(
         if kind not in _OF_LABELS and kind not in offers('tasks'):
             continue
         make = _of_labels if kind in _OF_LABELS else load_offer(offers('tasks')[kind])
-        try: found.append(make(stem, about))
+        try:
+            found.append(make(stem, about))
         except (ValueError, KeyError, TypeError) as e:
             what = f'describes a task that cannot be: {stem[:60]!r}; import it again'
             raise InputError(path, what) from e

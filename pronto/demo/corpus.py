@@ -31,11 +31,13 @@ def chapter_sizes(n_verses:int)->dict[tuple,int]: # (book, chapter) to its numbe
     "The length of every chapter; raises `ValueError` for more verses than the real New Testament has"
     real = Counter((book, chapter) for book,chapter,_ in scheme_verses('eng', NT_BOOKS))
     total = real.total()
-    if not 0 < n_verses <= total: raise ValueError(f'{n_verses} verses: give a number from 1 to {total:,}')
+    if not 0 < n_verses <= total:
+        raise ValueError(f'{n_verses} verses: give a number from 1 to {total:,}')
     shares = {k: n*n_verses/total for k,n in real.items()}
     sizes = {k: int(share) for k,share in shares.items()}
     by_remainder = sorted(shares, key=lambda k: sizes[k] - shares[k])
-    for k in by_remainder[:n_verses - sum(sizes.values())]: sizes[k] += 1
+    for k in by_remainder[:n_verses - sum(sizes.values())]:
+        sizes[k] += 1
     return sizes
 
 # %% ../../nbs/demo/corpus.ipynb #39c01c85
@@ -61,14 +63,16 @@ def generate_section(
         found.append(PlacedSentence(s, (ref,)*len(s.clauses)))
     i = 1 if begun and len(refs) > 1 and story.chance(.5) else 0
     while i < len(refs):
-        for _ in range(rng.choices([0,1,2], [88,10,2])[0]): add_sentence(refs[i])
+        for _ in range(rng.choices([0,1,2], [88,10,2])[0]):
+            add_sentence(refs[i])
         ahead = (refs[i+1:] + after)[:2]
         if ahead and story.chance(.035 if i+1 < len(refs) else .12):
             same_section = len(ahead) == 2 and refs[i+1:i+3] == ahead
             n = 2 if same_section and story.chance(.25) else 1
             found.append(PlacedSentence(story.sentence(n+1, 'declarative'), (refs[i], *ahead[:n])))
             i += n if story.chance(.4) else n-1 # The last verse may have a sentence of its own
-        else: add_sentence(refs[i])
+        else:
+            add_sentence(refs[i])
         i += 1
     final = remove_singletons([p.sentence for p in found])
     return [PlacedSentence(s, p.refs) for s,p in zip(final, found)]
@@ -104,7 +108,8 @@ def _times(placed, english, counts):
         spans[ref] = (start, counts[ref]-1)
     starts = [f'{r.chapter}_{r.verse}_{start}' for r,(start,_) in spans.items()]
     stops = [f'{r.chapter}_{r.verse}_{stop}' for r,(_,stop) in spans.items()]
-    if len(spans) == 2: starts, stops = starts[:1], stops[1:]
+    if len(spans) == 2:
+        starts, stops = starts[:1], stops[1:]
     return ':'.join(starts), ':'.join(stops)
 
 # %% ../../nbs/demo/corpus.ipynb #a6bf2e4a
@@ -159,7 +164,8 @@ def _random_verses(seed:str):
     refs = [Ref('MAT', 1, v) for v in range(1, 11)]
     for i in itertools.count():
         section, by_verse = generate_section(Random(f'{seed} {i}'), refs, []), {}
-        for p in section: by_verse.setdefault(p.refs[0], []).append(p.sentence)
+        for p in section:
+            by_verse.setdefault(p.refs[0], []).append(p.sentence)
         yield from by_verse.values()
 
 PARALLEL_LINES = 3 # After the first line of a stanza
@@ -167,7 +173,8 @@ PARALLEL_LINES = 3 # After the first line of a stanza
 def _stanzas(verses, rng):
     for verse in verses:
         yield verse
-        for _ in range(PARALLEL_LINES): yield [parallel_line(s, rng) for s in verse]
+        for _ in range(PARALLEL_LINES):
+            yield [parallel_line(s, rng) for s in verse]
 
 # %% ../../nbs/demo/corpus.ipynb #1b6e40d9
 class Translations(AnnotatedText):
@@ -183,7 +190,8 @@ class Translations(AnnotatedText):
         found = {}
         for p,e,_ in self.said:
             bounds = _clause_bounds(e)
-            for ref,a,b in zip(p.refs, bounds, bounds[1:]): found.setdefault(ref, []).append(plain(e, a, b))
+            for ref,a,b in zip(p.refs, bounds, bounds[1:]):
+                found.setdefault(ref, []).append(plain(e, a, b))
         return {ref: ' '.join(parts) for ref,parts in sorted(found.items())}
 
     def noisy_verses(self, language:str)->list[Ref]:
@@ -196,7 +204,8 @@ class Translations(AnnotatedText):
         "The meaning of every verse of a translation"
         found = {ref: [p.part(ref) for p in placed] for ref,placed in self.verses.items()}
         others = _random_verses(f'{self.seed} other {language}')
-        for ref,verse in zip(self.noisy_verses(language), others): found[ref] = [(s, 0, None) for s in verse]
+        for ref,verse in zip(self.noisy_verses(language), others):
+            found[ref] = [(s, 0, None) for s in verse]
         return found
 
     def text(self, language:str)->dict[Ref,str]: # In canonical order
@@ -237,13 +246,17 @@ class Corpus(Translations):
         texts, units, fused = self.text(language), {}, None
         for ref,text in texts.items():
             here, label, kind = units.setdefault(ref[:2], []), str(ref.verse), odd.get(ref)
-            if ref == fused or kind == 'missing': continue
+            if ref == fused or kind == 'missing':
+                continue
             if kind == 'fused':
                 fused = _next(ref)
                 here.append((f'{label}-{fused.verse}', text + space + texts[fused]))
-            elif kind == 'part': here += zip((label + 'a', label + 'b'), _halves(text, space))
-            elif kind == 'repeated': here += [(label, text)]*2
-            else: here.append((label, '' if kind == 'empty' else text))
+            elif kind == 'part':
+                here += zip((label + 'a', label + 'b'), _halves(text, space))
+            elif kind == 'repeated':
+                here += [(label, text)]*2
+            else:
+                here.append((label, '' if kind == 'empty' else text))
         return units
 
 # %% ../../nbs/demo/corpus.ipynb #a0fcfd7c
@@ -252,10 +265,12 @@ def make_corpus(
     noise:float=0. # Share of verses with another meaning in the translations, from 0 to 1
 )->Corpus:
     "Generate the embedded corpus; raises `ValueError` for impossible numbers"
-    if not 0 <= noise <= 1: raise ValueError(f'noise {noise}: give a share from 0 to 1')
+    if not 0 <= noise <= 1:
+        raise ValueError(f'noise {noise}: give a share from 0 to 1')
     sizes, sections, begun = chapter_sizes(n_verses), {}, set()
     for (book,chapter),n in sizes.items():
-        if not n: continue
+        if not n:
+            continue
         rng = Random(f'{seed} {book} {chapter}')
         refs = [Ref(book, chapter, v) for v in range(1, n+1)]
         next_chapter = [Ref(book, chapter+1, 1)] if sizes.get((book, chapter+1)) else []
@@ -286,7 +301,8 @@ def _verse(markup:dict, label:str, text:str, about:dict)->str:
     about = about | dict(label=label, osis=osis, first=first, second=second, text=f'{first} {second}'.strip())
     about['body'] = markup['plain' if kind == 'heading' else kind].format(**about)
     wrapped = markup['verse'][NT_BOOKS.index(book) % len(markup['verse'])].format(**about).rstrip()
-    if kind == 'heading': return f'{markup["heading"].format(**about)}{wrapped}\n'
+    if kind == 'heading':
+        return f'{markup["heading"].format(**about)}{wrapped}\n'
     return wrapped + (markup['after_poetry'] if kind == 'poetry' else '') + '\n'
 
 def _marked_up(corpus:Corpus, language:str, format:str)->dict[str,str]: # Book to its text
@@ -341,7 +357,8 @@ def _corpus_files(corpus, old):
         files[f'ontonotes/english/annotations/pt/nt/{n}/nt_{n}{chapter:02}.onf'] = corpus.onf(book, chapter)
     for code in corpus.languages:
         files |= {f'bibles/{name}': text for name,text in bible_files(corpus, code).items()}
-        if old: files[f'oldtestament/{code}.txt'] = '\n'.join(corpus.old_testament(code, old)) + '\n'
+        if old:
+            files[f'oldtestament/{code}.txt'] = '\n'.join(corpus.old_testament(code, old)) + '\n'
     files['ontonotes/source.json'] = json.dumps(SOURCE, indent=1) + '\n'
     files['demo.txt'] = f'seed {corpus.seed}, {len(corpus.verses)} verses, noise {corpus.noise}\n'
     return files

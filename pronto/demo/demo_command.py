@@ -30,13 +30,16 @@ def demo_options(parser):
 _NEEDED = 'torch', 'transformers', 'langcodes'
 
 def _is_there(package:str)->bool:
-    try: return find_spec(package) is not None
-    except ModuleNotFoundError: return False
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
 
 def _require_packages():
     "Raise `InputError` if models cannot be trained here"
     missing = [package for package in _NEEDED if not _is_there(package)]
-    if not missing: return
+    if not missing:
+        return
     what = f"trains models with packages that are not installed ({', '.join(missing)})"
     mend = "in the folder of PrOnto: pip install '.[train,release]'"
     raise InputError('pronto demo', f'{what}; {mend}, or without models: pronto demo --datasets-only')
@@ -48,7 +51,8 @@ def _invented(args)->dict: # What the user chose of the invented languages
 
 def demo_command(args):
     "Show what PrOnto does, in English; or, with --all, everything in invented languages"
-    if not args.datasets_only: _require_packages()
+    if not args.datasets_only:
+        _require_packages()
     given = _invented(args)
     if args.all or args.datasets_only or args.seeds or given:
         from pronto.demo.steps import run_demo

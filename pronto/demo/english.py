@@ -45,7 +45,8 @@ def number_nodes(
 )->list[Node]: # All its leaves
     "Set `start`, `stop` and `height` of every node"
     leaves = [] if tree.kids else [tree]
-    for kid in tree.kids: leaves += number_nodes(kid, i + len(leaves))
+    for kid in tree.kids:
+        leaves += number_nodes(kid, i + len(leaves))
     tree.start, tree.stop = i, i + len(leaves) - 1
     tree.height = tree.kids[0].height + 1 if tree.kids else 0
     return leaves
@@ -56,7 +57,8 @@ def show_tree(
     indent:int=4 # Column of its opening bracket
 )->str: # Several lines
     "A tree in brackets"
-    if not tree.kids: return f'({tree.label} {tree.word})'
+    if not tree.kids:
+        return f'({tree.label} {tree.word})'
     inner = indent + len(tree.label) + 2
     kids = [show_tree(k, inner) for k in tree.kids]
     return f'({tree.label} ' + ('\n' + ' '*inner).join(kids) + ')'
@@ -78,7 +80,8 @@ class Frame:
 _ENTITY_TYPES = dict(name='PERSON', city='GPE', people='NORP')
 
 def _mention(p, n):
-    if p.chain is not None: n.coref.append(('IDENT', p.chain))
+    if p.chain is not None:
+        n.coref.append(('IDENT', p.chain))
     return n
 
 def _name(p):
@@ -88,17 +91,22 @@ def _name(p):
 
 def _noun(p):
     "A name or a noun with its article, possessive and adjective"
-    if p.form == 'name': return _name(p)
+    if p.form == 'name':
+        return _name(p)
     words = english_words()
     quality = leaf('JJ', words[p.quality]) if p.quality else None
     noun = leaf('NNS' if p.plural else 'NN', words[p.word] + 's'*p.plural)
-    if p.form == 'the': before = _possessive(p.owner) if p.owner else leaf('DT', 'the')
-    elif p.plural: before = None
-    else: before = leaf('DT', 'an' if (quality or noun).word[0] in 'aeiou' else 'a')
+    if p.form == 'the':
+        before = _possessive(p.owner) if p.owner else leaf('DT', 'the')
+    elif p.plural:
+        before = None
+    else:
+        before = leaf('DT', 'an' if (quality or noun).word[0] in 'aeiou' else 'a')
     return node('NP', before, quality, noun)
 
 def _possessive(p):
-    if p.form == 'pronoun': return _mention(p, leaf('PRP$', POSSESSIVE[p.word]))
+    if p.form == 'pronoun':
+        return _mention(p, leaf('PRP$', POSSESSIVE[p.word]))
     n = _noun(p)
     n.kids.append(leaf('POS', "'s"))
     return _mention(p, n)
@@ -106,6 +114,7 @@ def _possessive(p):
 # %% ../../nbs/demo/english.ipynb #c168e852
 _OBLIQUE = dict(he='him', she='her', they='them', i='me')
 
+# %% ../../nbs/demo/english.ipynb #c168e852z
 class EnglishNounPhrases:
     "Builds noun phrases"
     def __init__(self,
@@ -117,16 +126,20 @@ class EnglishNounPhrases:
         if p.form == 'pronoun':
             word = p.word if subject else _OBLIQUE.get(p.word, p.word)
             return _mention(p, node('NP', leaf('PRP', 'I' if word == 'i' else word)))
-        if p.form == 'wh': return node('WHNP', leaf('WP', p.word))
+        if p.form == 'wh':
+            return node('WHNP', leaf('WP', p.word))
         n = self.with_possessor(p)
-        if p.clause: n = node('NP', n, self.relative(n, p.clause))
+        if p.clause:
+            n = node('NP', n, self.relative(n, p.clause))
         n = _mention(p, n)
-        if p.apposed: n = _mention(p, self.apposition(n, p.apposed))
+        if p.apposed:
+            n = _mention(p, self.apposition(n, p.apposed))
         return node('NP', n, leaf('CC','and'), self.np(p.conjunct)) if p.conjunct else n
 
     def with_possessor(self, p):
         follows = p.owner and (p.form == 'a' or p.owner.form == 'name' and len(p.word)%2)
-        if not follows: return _noun(p)
+        if not follows:
+            return _noun(p)
         return node('NP', _noun(p._replace(owner=None)), node('PP', leaf('IN','of'), self.np(p.owner)))
 
     def apposition(self, head, apposed):
@@ -158,12 +171,16 @@ def _verb(clause, plural, inverted):
     past, present, base = _IRREGULAR.get(lemma, (lemma+'ed', lemma+'s', lemma))
     no = leaf('RB','not') if clause.negated else None
     is_past = clause.tense == 'past'
-    if clause.tense == 'bare': return leaf('VB','do') if no else None, no, leaf('VB', base)
-    if clause.tense == 'future': return leaf('MD','will'), no, leaf('VB', base)
+    if clause.tense == 'bare':
+        return leaf('VB','do') if no else None, no, leaf('VB', base)
+    if clause.tense == 'future':
+        return leaf('MD','will'), no, leaf('VB', base)
     agreed = 'VBD' if is_past else 'VBP' if plural else 'VBZ'
-    if lemma == 'be': return None, no, leaf(*_BE[is_past,plural])
+    if lemma == 'be':
+        return None, no, leaf(*_BE[is_past,plural])
     do = leaf(agreed, dict(VBD='did', VBP='do', VBZ='does')[agreed])
-    if no or inverted: return do, no, leaf('VB', base)
+    if no or inverted:
+        return do, no, leaf('VB', base)
     return None, None, leaf(agreed, dict(VBD=past, VBP=base, VBZ=present)[agreed])
 
 # %% ../../nbs/demo/english.ipynb #22ab0d02
@@ -226,7 +243,8 @@ class EnglishClauses(VerbPhrases):
     "Builds statements and questions"
     def subject(self, p:Phrase)->Node:
         n = self.np(p, subject=True)
-        if n.label != 'NP': return node('NP-SBJ', n)
+        if n.label != 'NP':
+            return node('NP-SBJ', n)
         n.label = 'NP-SBJ'
         return n
 
@@ -266,7 +284,8 @@ class English(EnglishClauses):
     "Builds an annotated sentence"
     def declarative(self, clauses:tuple[Clause,...])->Node:
         first, *others = [self.statement(c) for c in clauses]
-        if not others: return first
+        if not others:
+            return first
         kids = [first]
         for s in others:
             kids += [leaf(',', ','), leaf('CC','and'), s]
@@ -320,7 +339,8 @@ class EnglishSentence:
         return sorted(found, key=lambda m: (m[0], -m[1]))
 
 def _final_mark(sentence):
-    if sentence.mood in ('polar','wh'): return '?'
+    if sentence.mood in ('polar','wh'):
+        return '?'
     return '!' if sentence.mood == 'imperative' and sentence.variant%3 == 0 else '.'
 
 def annotate_english(sentence:SentenceMeaning, fresh=lambda: 0)->EnglishSentence:
@@ -331,7 +351,8 @@ def annotate_english(sentence:SentenceMeaning, fresh=lambda: 0)->EnglishSentence
         vocative = english.np(sentence.vocative)
         vocative.label = 'NP-VOC'
         body.kids[:0] = [vocative, leaf(',', ',')]
-    if sentence.variant%25: body.kids.append(leaf('.', _final_mark(sentence)))
+    if sentence.variant%25:
+        body.kids.append(leaf('.', _final_mark(sentence)))
     tree = node('TOP', body)
     leaves = number_nodes(tree)
     first = next(l for l in leaves if l.label != '-NONE-')
@@ -351,7 +372,8 @@ def true_subject(s:EnglishSentence)->bool|None: # `None` if there is no subject,
     main = s.tree.kids[0]
     found = [k for k in main.kids if k.label == 'NP-SBJ']
     inner = [k for k in main.kids if k.label in ('S','SQ')]
-    if not found and inner: found = [k for k in inner[0].kids if k.label == 'NP-SBJ']
+    if not found and inner:
+        found = [k for k in inner[0].kids if k.label == 'NP-SBJ']
     return _has_name(found[0]) if len(found) == 1 else None
 
 def true_mentions(s:EnglishSentence)->int: # Mentions that consist of null elements do not count
@@ -377,7 +399,8 @@ def plain(
 )->str: # As a book would print it
     "A sentence or a part of it, without null elements and without spaces before punctuation"
     words = ' '.join(l.word for l in s.leaves[first:last] if l.label != '-NONE-')
-    for mark in (',', '.', '?', '!', "'s"): words = words.replace(' '+mark, mark)
+    for mark in (',', '.', '?', '!', "'s"):
+        words = words.replace(' '+mark, mark)
     return words
 
 def _prop_lines(s, f):
@@ -393,12 +416,16 @@ def _prop_lines(s, f):
 def _leaf_lines(s, i):
     l, frames = s.leaves[i], [f for f in s.frames if f.verb.start == i]
     yield f'    {i:<4}{l.word}'
-    for f in frames: yield from _prop_lines(s, f)
+    for f in frames:
+        yield from _prop_lines(s, f)
     sense = frames[0].sense if frames and frames[0].verb.label[0] == 'V' else ''
-    if len(sense)%2: yield f'           sense: {sense.replace(".0", "-v.")}' # Some verbs have none
-    if l.name: yield f'           name:  {l.name:<13}{f"{i}-{i}":<8}{l.word}'
+    if len(sense)%2:
+        yield f'           sense: {sense.replace(".0", "-v.")}' # Some verbs have none
+    if l.name:
+        yield f'           name:  {l.name:<13}{f"{i}-{i}":<8}{l.word}'
     for first,last,kind,chain in s.mentions:
-        if first != i: continue
+        if first != i:
+            continue
         head = f'           coref: {kind:<13}{chain:<7}{f"{first}-{last}":<8}'
         yield from _wrapped(head, ' '.join(s.tokens[first:last+1]), 44)
 

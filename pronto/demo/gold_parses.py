@@ -41,18 +41,26 @@ def ud_rows(root:UdNode)->list[str]: # Lines with ten columns
 
 # %% ../../nbs/demo/gold_parses.ipynb #08235023
 def _phrase(t:InventedLanguage, p:Phrase, deprel:str, prep:str='')->UdNode:
-    if p.form in ('pronoun','wh'): n = UdNode(t.words[p.word], 'PRON', deprel)
-    else: n = UdNode(t.noun(p), 'PROPN' if p.form == 'name' else 'NOUN', deprel)
-    if prep: n.before.append(UdNode(t.words[prep], 'ADP', 'case'))
-    if p.quality: n.before.append(UdNode(t.words[p.quality], 'ADJ', 'amod'))
-    if p.owner: n.after.append(_phrase(t, p.owner, 'nmod'))
-    if p.clause: n.after.append(_clause(t, p.clause, 'acl:relcl', has_subject=False))
-    if p.apposed: n.after.append(_phrase(t, p.apposed, 'appos'))
+    if p.form in ('pronoun','wh'):
+        n = UdNode(t.words[p.word], 'PRON', deprel)
+    else:
+        n = UdNode(t.noun(p), 'PROPN' if p.form == 'name' else 'NOUN', deprel)
+    if prep:
+        n.before.append(UdNode(t.words[prep], 'ADP', 'case'))
+    if p.quality:
+        n.before.append(UdNode(t.words[p.quality], 'ADJ', 'amod'))
+    if p.owner:
+        n.after.append(_phrase(t, p.owner, 'nmod'))
+    if p.clause:
+        n.after.append(_clause(t, p.clause, 'acl:relcl', has_subject=False))
+    if p.apposed:
+        n.after.append(_phrase(t, p.apposed, 'appos'))
     if p.conjunct:
         n.after.append(_phrase(t, p.conjunct, 'conj'))
         n.after[-1].before.insert(0, UdNode(t.words['and'], 'CCONJ', 'cc'))
     return n
 
+# %% ../../nbs/demo/gold_parses.ipynb #08235023z
 def _argument(t:InventedLanguage, a:Role, used:set)->UdNode:
     "An argument after the subject; `used` collects the relations of the objects so far"
     if isinstance(a.filler, Clause):
@@ -60,12 +68,14 @@ def _argument(t:InventedLanguage, a:Role, used:set)->UdNode:
         n.before.insert(0, UdNode(t.words['that'], 'SCONJ', 'mark'))
         return n
     if isinstance(a.filler, Phrase):
-        if a.prep: return _phrase(t, a.filler, 'obl', a.prep)
+        if a.prep:
+            return _phrase(t, a.filler, 'obl', a.prep)
         is_deed = concept_kind(a.filler.word) == 'deed'
         deprel = 'compound' if is_deed else 'iobj' if 'obj' in used else 'obj'
         used.add(deprel)
         return _phrase(t, a.filler, deprel)
-    if concept_kind(a.filler) == 'quality': return UdNode(t.words[a.filler], 'ADJ', 'xcomp')
+    if concept_kind(a.filler) == 'quality':
+        return UdNode(t.words[a.filler], 'ADJ', 'xcomp')
     return UdNode(t.words[a.filler], 'ADV', 'advmod')
 
 def _clause(t:InventedLanguage, c:Clause, deprel:str, has_subject:bool=True)->UdNode:
@@ -76,8 +86,10 @@ def _clause(t:InventedLanguage, c:Clause, deprel:str, has_subject:bool=True)->Ud
         copula, head, rest = head, rest[0], rest[1:]
         head.deprel, copula.upos, copula.deprel = deprel, 'AUX', 'cop'
         head.before.insert(0, copula)
-    if c.negated: head.before.insert(0, UdNode(t.words['not'], 'ADV', 'advmod'))
-    if has_subject: head.before.insert(0, _phrase(t, c.args[0].filler, 'nsubj'))
+    if c.negated:
+        head.before.insert(0, UdNode(t.words['not'], 'ADV', 'advmod'))
+    if has_subject:
+        head.before.insert(0, _phrase(t, c.args[0].filler, 'nsubj'))
     head.after += rest
     return head
 
@@ -88,13 +100,16 @@ def ud_tree(
 )->UdNode: # The root
     "The parse of a sentence or of some of its clauses"
     clauses, has_subject = sentence.clauses[first:last], sentence.mood != 'imperative'
-    if sentence.mood == 'fragment': root = _phrase(t, clauses[0].args[0].filler, 'root')
-    else: root = _clause(t, clauses[0], 'root', has_subject)
+    if sentence.mood == 'fragment':
+        root = _phrase(t, clauses[0].args[0].filler, 'root')
+    else:
+        root = _clause(t, clauses[0], 'root', has_subject)
     for c in clauses[1:]:
         conjunct = _clause(t, c, 'conj', has_subject)
         conjunct.before.insert(0, UdNode(t.words['and'], 'CCONJ', 'cc'))
         root.after.append(conjunct)
-    if sentence.vocative and first == 0: root.before.insert(0, _phrase(t, sentence.vocative, 'vocative'))
+    if sentence.vocative and first == 0:
+        root.before.insert(0, _phrase(t, sentence.vocative, 'vocative'))
     root.after.append(UdNode(t.stops[0], 'PUNCT', 'punct'))
     return root
 
@@ -117,7 +132,8 @@ def demo_table4(
     t, out = invented_languages()[language], Path(out)
     path = out/'parses'/f'{language}.conllu'
     parses = ud_corpus(corpus.meanings(language), t)
-    with write_aside(path) as aside: aside.write_text(parses, encoding='utf-8', newline='\n')
+    with write_aside(path) as aside:
+        aside.write_text(parses, encoding='utf-8', newline='\n')
     dataset = load_dataset_folder(out/'datasets'/language)
     what = f'{t.name} (embedded corpus)'
     return make_table4(dataset, read_treebank(path), out/'paper_tables', what).markdown()

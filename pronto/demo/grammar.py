@@ -50,7 +50,8 @@ def invent(
             n = rng.choice(syllables)
             parts = [rng.choice(sounds.onsets) + rng.choice(sounds.vowels) for _ in range(n)]
             word = ''.join(parts) + rng.choice(sounds.codas)
-            if word not in seen and len(word) >= shortest: break
+            if word not in seen and len(word) >= shortest:
+                break
         words[key] = word
         seen.add(word)
     return words
@@ -138,7 +139,8 @@ class Role(NamedTuple):
 
 def is_question_word(arg:Role)->bool:
     "Is the argument a question word, or a phrase with one?"
-    if isinstance(arg.filler, Phrase): return arg.filler.form == 'wh'
+    if isinstance(arg.filler, Phrase):
+        return arg.filler.form == 'wh'
     return arg.filler in ('where','when','why')
 
 # %% ../../nbs/demo/grammar.ipynb #3f0e8ab1
@@ -194,9 +196,12 @@ class Cast:
     def pronoun(self, p:Phrase)->Phrase:
         "A pronoun that refers to the same chain"
         number = int(re.search(r'\d+', p.word)[0])
-        if p.plural: word = 'they'
-        elif concept_kind(p.word) in ('name','person'): word = ('he','she')[number % 2]
-        else: word = 'it'
+        if p.plural:
+            word = 'they'
+        elif concept_kind(p.word) in ('name','person'):
+            word = ('he','she')[number % 2]
+        else:
+            word = 'it'
         return Phrase(word, 'pronoun', p.plural, p.chain)
 
 # %% ../../nbs/demo/grammar.ipynb #31477a2d
@@ -246,8 +251,10 @@ def _full_verb(rng): return senses()[zipf_draw(rng, len(senses()))]
 
 def _any_sense(rng):
     x = rng.random()
-    if x < .08: return rng.choice(LIGHT)
-    if x < .15: return BE
+    if x < .08:
+        return rng.choice(LIGHT)
+    if x < .15:
+        return BE
     return _full_verb(rng)
 
 @lru_cache
@@ -305,9 +312,12 @@ def _wh_question(rng, clause):
     args = list(clause.args)
     objects = [i for i,a in enumerate(args) if i and isinstance(a.filler, Phrase) and not a.prep]
     x = rng.random()
-    if x < .4: args[0] = args[0]._replace(filler=Phrase('who' if args[0].role == 'ARG0' else 'what', 'wh'))
-    elif x < .6 and objects: args[objects[0]] = args[objects[0]]._replace(filler=Phrase('what', 'wh'))
-    else: args.append(rng.choice(_WH_ADJUNCTS))
+    if x < .4:
+        args[0] = args[0]._replace(filler=Phrase('who' if args[0].role == 'ARG0' else 'what', 'wh'))
+    elif x < .6 and objects:
+        args[objects[0]] = args[objects[0]]._replace(filler=Phrase('what', 'wh'))
+    else:
+        args.append(rng.choice(_WH_ADJUNCTS))
     return clause._replace(args=tuple(args), fronted=False)
 
 def _affirmative(clause): return clause._replace(negated=False, fronted=False)
@@ -357,13 +367,16 @@ def phrases(
     x # `SentenceMeaning`, `Clause`, `Role` or `Phrase`
 )->Iterator[Phrase]: # The outer phrase before those in it
     "All phrases of a meaning"
-    if isinstance(x, Phrase): yield x
+    if isinstance(x, Phrase):
+        yield x
     if isinstance(x, tuple) and not isinstance(x, Sense):
-        for part in x: yield from phrases(part)
+        for part in x:
+            yield from phrases(part)
 
 def _map_phrases(x, f):
     "The meaning with `f` applied to all phrases, inner phrases first"
-    if not isinstance(x, tuple) or isinstance(x, Sense): return x
+    if not isinstance(x, tuple) or isinstance(x, Sense):
+        return x
     parts = [_map_phrases(part, f) for part in x]
     mapped = x._make(parts) if hasattr(x, '_make') else tuple(parts)
     return f(mapped) if isinstance(x, Phrase) else mapped
@@ -375,7 +388,8 @@ def _frequent_names(sentences, single):
                     if p.form == 'name' and p.chain is not None and p.chain not in single
                     and not (p.apposed or p.conjunct))
     best = {}
-    for p in sorted(found, key=lambda p: (-found[p], p.chain)): best.setdefault(concept_kind(p.word), p)
+    for p in sorted(found, key=lambda p: (-found[p], p.chain)):
+        best.setdefault(concept_kind(p.word), p)
     return best
 
 def remove_singletons(
@@ -386,8 +400,10 @@ def remove_singletons(
     single = {chain for chain,n in counts.items() if n == 1}
     frequent = _frequent_names(sentences, single)
     def change(p):
-        if p.chain not in single: return p
-        if p.form == 'the': return p._replace(form='a', chain=None)
+        if p.chain not in single:
+            return p
+        if p.form == 'the':
+            return p._replace(form='a', chain=None)
         name = frequent.get(concept_kind(p.word)) if p.form == 'name' else None
         return p._replace(word=name.word, chain=name.chain) if name else p._replace(chain=None)
     return [_map_phrases(s, change) for s in sentences]
@@ -400,7 +416,8 @@ def parallel_line(
     "A further line of a stanza"
     def change(p):
         kind = concept_kind(p.word)
-        if p.form in ('pronoun','wh') or kind == 'deed' or rng.random() < .5: return p
+        if p.form in ('pronoun','wh') or kind == 'deed' or rng.random() < .5:
+            return p
         return p._replace(word=_concept(rng, kind, 6))
     s = _map_phrases(s, change)
     clauses = tuple(c._replace(variant=rng.randrange(60)) for c in s.clauses)

@@ -59,23 +59,29 @@ class WordOrder(Vocabulary):
 
     def np(self, p:Phrase, case:str='')->str:
         "A noun phrase"
-        if p.form in ('pronoun','wh'): return self.words[p.word]
+        if p.form in ('pronoun','wh'):
+            return self.words[p.word]
         said = self.core(p)
         for name,template in self.parts.items():
-            if part := self.part(p, name): said = template.format(said, part, **self.words)
+            if part := self.part(p, name):
+                said = template.format(said, part, **self.words)
         return said
 
     def part(self, p:Phrase, name:str)->str: # Empty if it has none
         "A part of a noun phrase"
         value = getattr(p, name)
-        if name == 'quality': return self.words.get(value, '')
-        if name == 'clause': return self.predicate(value) if value else ''
+        if name == 'quality':
+            return self.words.get(value, '')
+        if name == 'clause':
+            return self.predicate(value) if value else ''
         return self.np(value, 'of' if name == 'owner' else '') if value else ''
 
     def arg(self, a:Role)->str:
         "An argument of a clause"
-        if isinstance(a.filler, Phrase): return self.preposition(a.prep) + self.np(a.filler)
-        if not isinstance(a.filler, Clause): return self.words[a.filler]
+        if isinstance(a.filler, Phrase):
+            return self.preposition(a.prep) + self.np(a.filler)
+        if not isinstance(a.filler, Clause):
+            return self.words[a.filler]
         return self.words['that'] + self.space + self.clause(a.filler, 'declarative', False)
 
     def args(self, args)->list[str]: return [self.arg(a) for a in args]
@@ -98,19 +104,24 @@ class InventedLanguage(WordOrder):
         is_end = last is None or last >= len(sentence.clauses)
         said = [self.clause(c, sentence.mood, is_end and c is clauses[-1]) for c in clauses]
         text = self.coordinated(said, is_continued=first > 0)
-        if sentence.vocative and first == 0: text = self.np(sentence.vocative, 'vocative') + self.comma + text
-        if self.capitals and first == 0: text = text[0].upper() + text[1:]
+        if sentence.vocative and first == 0:
+            text = self.np(sentence.vocative, 'vocative') + self.comma + text
+        if self.capitals and first == 0:
+            text = text[0].upper() + text[1:]
         return text + (self.final_mark(sentence) if is_end else self.comma.strip())
 
     def coordinated(self, clauses, is_continued):
-        if is_continued: return self.words['and'] + self.space + self.space.join(clauses)
+        if is_continued:
+            return self.words['and'] + self.space + self.space.join(clauses)
         return (self.comma + self.words['and'] + self.space).join(clauses)
 
     def final_mark(self, sentence):
         statement, question, exclamation = self.stops
         variant = sentence.variant
-        if sentence.mood in ('polar','wh') and variant%20 < 20*self.question_marks: return question
-        if sentence.mood == 'imperative' and variant%3 == 0 or variant%17 == 0: return exclamation
+        if sentence.mood in ('polar','wh') and variant%20 < 20*self.question_marks:
+            return question
+        if sentence.mood == 'imperative' and variant%3 == 0 or variant%17 == 0:
+            return exclamation
         return statement
 
     def verb(self, clause:Clause)->str: # The copula and the light verbs have no synonyms
@@ -236,9 +247,12 @@ class Gareti(InventedLanguage):
     def clause(self, c, mood, last):
         w, (subject, _, front) = self.words, _parts(c)
         who = self.np(subject)
-        if mood == 'fragment': return who
-        if mood == 'imperative': return self.predicate(c)
-        if c.variant%6 == 0 and mood != 'polar': who += ' ' + w['ask']
+        if mood == 'fragment':
+            return who
+        if mood == 'imperative':
+            return self.predicate(c)
+        if c.variant%6 == 0 and mood != 'polar':
+            who += ' ' + w['ask']
         if mood == 'cleft':
             return _joined(w['it'], who, w['that'], self.TENSES['past'] + self.verb(c), *self.after_verb(c))
         verb = self.TENSES[c.tense] + self.verb(c) + (f' {w["ask"]}' if mood == 'polar' else '')
@@ -268,9 +282,11 @@ class Nohari(InventedLanguage):
 
     def clause(self, c, mood, last):
         subject, _, front = _parts(c)
-        if mood == 'imperative': return ('て' if c.variant%2 else '') + self.predicate(c)
+        if mood == 'imperative':
+            return ('て' if c.variant%2 else '') + self.predicate(c)
         who = self.np(subject)
-        if mood == 'fragment': return who
+        if mood == 'fragment':
+            return who
         front = self.arg(front) + ('、' if c.variant%3 else '') if front else ''
         topic = 'は' if c.variant%4 == 0 else ''
         asked = mood == 'polar' or mood == 'wh' and c.variant%2

@@ -24,13 +24,15 @@ def _arg_counts(parts:list[tuple], sense:str)->set[int]: # Empty if the verse do
 def _mood_answer(row, meanings):
     first = meanings[parse_ref(row['ref1'])][0][0]
     mood = true_mood(annotate_english(first))
-    if mood == row['label']: return dict(label_correct='yes')
+    if mood == row['label']:
+        return dict(label_correct='yes')
     return dict(label_correct='no', right_label=mood or 'none')
 
 def _pair_answer(row, meanings):
     counts1, counts2 = (_arg_counts(meanings[parse_ref(row[ref])], row['sense']) for ref in ('ref1','ref2'))
     answer = dict(verse1_has_sense='yes' if counts1 else 'no', verse2_has_sense='yes' if counts2 else 'no')
-    if not well_formed(row | answer): return answer
+    if not well_formed(row | answer):
+        return answer
     same = bool(counts2) if row['task'] == SS.stem else counts1 == counts2
     return answer | dict(label_correct='yes' if same == (row['label'] == 'same') else 'no')
 

@@ -39,8 +39,10 @@ def protocol_setting(
     n_models:int=1 # Of the demo: one of all languages, then one of each language and an untrained one
 )->Setting:
     "Find or make datasets and models; raises `InputError` for missing ones"
-    if bible == 'demo': return _demo_setting(n_verses, steps, names_in(train), runs, n_models)
-    if not models: raise InputError('models', 'is empty; name folders, or models in the local cache')
+    if bible == 'demo':
+        return _demo_setting(n_verses, steps, names_in(train), runs, n_models)
+    if not models:
+        raise InputError('models', 'is empty; name folders, or models in the local cache')
     return Setting(find_datasets(bible), names_in(models), names_in(train), recipe,
                    Path(runs) if runs else data_dir()/'runs')
 
@@ -64,20 +66,25 @@ def demo_shares(setting:Setting)->Path: # A table for `pronto.reporting.model_ti
     "Which languages the demo's models were pretrained on, in percent"
     rows, languages = ['model\tlanguage\tshare'], list(LANGUAGES)
     for name in (Path(model).name for model in setting.models):
-        if name.endswith('-untrained'): seen = []
-        else: seen = languages if name == MODEL else [name.partition('-')[0]]
+        if name.endswith('-untrained'):
+            seen = []
+        else:
+            seen = languages if name == MODEL else [name.partition('-')[0]]
         rows += [f'{name}\t{code}\t{100/len(seen) if code in seen else 0:.1f}' for code in languages]
     path = setting.datasets[0].parent.parent/'shares.tsv'
-    with write_aside(path) as f: f.write_text('\n'.join(rows) + '\n', encoding='utf-8')
+    with write_aside(path) as f:
+        f.write_text('\n'.join(rows) + '\n', encoding='utf-8')
     return path
 
 def demo_runs()->Path: # A run store
     "Recorded runs of the demo; raises `InputError` where the repository is not there"
     held = checkout('paper_tables', 'demo_runs.zip')
     remedy = 'make some: pronto eval DATASET_DIR -m MODEL'
-    if not held.is_file(): raise InputError(data_dir()/'runs', f'has no runs; {remedy}')
+    if not held.is_file():
+        raise InputError(data_dir()/'runs', f'has no runs; {remedy}')
     out = data_dir()/'demo-runs'
-    with zipfile.ZipFile(held) as runs: runs.extractall(out)
+    with zipfile.ZipFile(held) as runs:
+        runs.extractall(out)
     return out/'runs'
 
 def prompting_setting(
@@ -87,7 +94,8 @@ def prompting_setting(
     steps:int=60 # Of the demo's model
 )->Setting:
     "Datasets and causal models; in the demo a small GPT-2 that has read the verses"
-    if bible != 'demo': return protocol_setting(bible, models, runs=runs)
+    if bible != 'demo':
+        return protocol_setting(bible, models, runs=runs)
     out, corpus = _demo_folder(n_verses, steps), make_corpus(n_verses=n_verses)
     texts = [text for code in LANGUAGES for text in corpus.old_testament(code, n_verses)[:100]]
     questions = [question for question,_ in QUESTIONS.values()]

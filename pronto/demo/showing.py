@@ -64,7 +64,8 @@ def mean_scores(
     found = {}
     for (name,task),score in by_language.mean(axis=1, skipna=False).items():
         scores = found.setdefault(name, {})
-        if score == score: scores[task] = float(score)
+        if score == score:
+            scores[task] = float(score)
     order = [*_BASELINES.values(), *dict.fromkeys(names.values())]
     return {name: found[name] for name in order if name in found}
 

@@ -31,7 +31,8 @@ def pretrain_causal(
 )->Path: # The folder; one that is there stays as it is
     "Train a small GPT-2 to predict the next token"
     out = Path(out)
-    if (out/'config.json').is_file(): return out
+    if (out/'config.json').is_file():
+        return out
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel, set_seed
     set_seed(0)
@@ -49,5 +50,6 @@ def pretrain_causal(
             model(**read, labels=labels).loss.backward()
             optimiser.step()
             optimiser.zero_grad()
-        for part in tokenizer, model: part.save_pretrained(out)
+        for part in tokenizer, model:
+            part.save_pretrained(out)
     return out

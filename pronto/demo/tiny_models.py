@@ -59,8 +59,10 @@ def _pretrainings(corpus:Corpus, budget:Budget)->dict[str,dict]:
 
 def _is_made(folder:Path, pretraining:dict)->bool:
     "Is there a model of the same texts, with the same number of updates?"
-    try: made = json.loads((folder/'manifest.json').read_text())
-    except (OSError, ValueError): return False
+    try:
+        made = json.loads((folder/'manifest.json').read_text())
+    except (OSError, ValueError):
+        return False
     texts_hash = content_hash(*(t.encode() for t in pretraining['texts']), size=16)
     return (made.get('steps'), made.get('texts_hash')) == (pretraining['steps'], texts_hash)
 
@@ -77,7 +79,8 @@ def pretrain_models(
     found = _pretrainings(corpus, budget)
     chosen = {Path(out)/name: found[name] for name in found if not only or name in only}
     missing = [(folder, p) for folder,p in chosen.items() if not _is_made(folder, p)]
-    for _ in in_processes(_pretrain, missing, workers, progress): pass
+    for _ in in_processes(_pretrain, missing, workers, progress):
+        pass
     return sorted(chosen)
 
 # %% ../../nbs/demo/tiny_models.ipynb #7c94c5b5
@@ -89,7 +92,8 @@ def write_layout(path)->Path: # The same
         row = dict(table=table, bible=code, abbreviation=name, language=name, title='')
         rows += [row | dict(model=model, hub=folder) for model,folder in model_names(code).items()]
     text = csv_text(rows, LAYOUT_COLUMNS, delimiter='\t')
-    with write_aside(path) as f: f.write_text(text, encoding='utf-8')
+    with write_aside(path) as f:
+        f.write_text(text, encoding='utf-8')
     return Path(path)
 
 def trainings(

@@ -16,8 +16,10 @@ import numpy as np
 def _shorten(first:list, second:list, room:int)->tuple[list,list]: # What stays of each
     "Cut two verses at their ends, the longer first"
     half = room // 2
-    if len(second) <= half: return first[:room - len(second)], second
-    if len(first) <= room - half: return first, second[:room - len(first)]
+    if len(second) <= half:
+        return first[:room - len(second)], second
+    if len(first) <= room - half:
+        return first, second[:room - len(first)]
     return first[:room - half], second[:half]
 
 # %% ../../nbs/modeling/encoding.ipynb #f582892f
@@ -35,7 +37,8 @@ class Tokens(NamedTuple):
     @property
     def begun(self)->list[int]:
         "The tokens of a text that goes on: without what the tokenizer puts behind it"
-        if 0 not in self.special: return self.ids
+        if 0 not in self.special:
+            return self.ids
         return self.ids[:len(self.ids) - self.special[::-1].index(0)]
 
 _PLAIN = dict(return_attention_mask=False, verbose=False)
@@ -55,10 +58,13 @@ def tokenized(
     limit:int=None # Of tokens; longer texts are cut
 )->list[Tokens]: # In the order of the texts
     "Encode texts, or pairs of texts"
-    if not first: return []
-    if second and not separates(tokenizer): return _joined(tokenizer, first, second, limit)
+    if not first:
+        return []
+    if second and not separates(tokenizer):
+        return _joined(tokenizer, first, second, limit)
     how = dict(return_token_type_ids=True, return_special_tokens_mask=True, **_PLAIN)
-    if limit: how |= dict(truncation='longest_first', max_length=limit)
+    if limit:
+        how |= dict(truncation='longest_first', max_length=limit)
     found = tokenizer(first, second, **how)
     columns = found['input_ids'], found['special_tokens_mask'], found['token_type_ids']
     return [Tokens(*row) for row in zip(*columns)]
@@ -80,7 +86,8 @@ _MOST = 200_000 # Texts or pairs
 def _tokenized_once(tokenizer, texts:list[tuple[str,...]])->list[Tokens]: # In the order of the texts
     "Encode whole texts; those that were encoded before are known"
     kept = _KEPT.setdefault(tokenizer, {})
-    if len(kept) + len(set(texts) - kept.keys()) > _MOST: kept.clear()
+    if len(kept) + len(set(texts) - kept.keys()) > _MOST:
+        kept.clear()
     missing = [text for text in dict.fromkeys(texts) if text not in kept]
     kept |= zip(missing, tokenized(tokenizer, *map(list, zip(*missing)))) if missing else ()
     return [kept[text] for text in texts]
@@ -102,7 +109,8 @@ def share_unknown(tokenizer, own:list[list[int]])->float: # From 0 to 1
 
 # %% ../../nbs/modeling/encoding.ipynb #e6de6ac8
 def _input(ids:list[int], kinds:list[int], types:int)->dict:
-    if types < 2: return dict(input_ids=ids)
+    if types < 2:
+        return dict(input_ids=ids)
     return dict(input_ids=ids, token_type_ids=[min(kind, types - 1) for kind in kinds])
 
 def pack(
@@ -115,13 +123,15 @@ def pack(
     found = _tokenized_once(tokenizer, texts)
     long = [i for i,tokens in enumerate(found) if len(tokens.ids) > room]
     cut = tokenized(tokenizer, *map(list, zip(*(texts[i] for i in long))), limit=room) if long else []
-    for i,tokens in zip(long, cut): found[i] = tokens
+    for i,tokens in zip(long, cut):
+        found[i] = tokens
     unseen = (tokenizer.unk_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
     unseen = next((token for token in unseen if token is not None), None)
     inputs = []
     for row,tokens in zip(rows, found):
         ids, kinds = tokens.ids, tokens.types
-        if senses is not None: ids, kinds = [*ids, senses.get(row.sense, unseen)], kinds + kinds[-1:]
+        if senses is not None:
+            ids, kinds = [*ids, senses.get(row.sense, unseen)], kinds + kinds[-1:]
         inputs.append(_input(ids, kinds, types) if ids else _input([tokenizer.pad_token_id], [0], types))
     return Packed(inputs, len(long), share_unknown(tokenizer, [tokens.own for tokens in found]))
 
@@ -132,7 +142,8 @@ def pad_batch(
     "Pad lists of numbers to one length, on the right"
     length = -(-max(map(len, rows))//multiple)*multiple
     found = np.full((len(rows), length), value, np.int64)
-    for i,row in enumerate(rows): found[i,:len(row)] = row
+    for i,row in enumerate(rows):
+        found[i,:len(row)] = row
     return found
 
 def _ids(one)->list[int]: return one['input_ids'] if isinstance(one, dict) else one
@@ -168,6 +179,7 @@ def batches_by_length(
     for i in by_length(inputs):
         batch = found[-1]
         differs = equal and batch and lengths[batch[0]] != lengths[i]
-        if differs or len(batch) == size: found.append([])
+        if differs or len(batch) == size:
+            found.append([])
         found[-1].append(i)
     return found if inputs else []

@@ -52,7 +52,8 @@ def load_chooser(
     kind = type(load_config(model))
     is_pair = kind in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
     is_pair = is_pair and kind not in auto.MODEL_FOR_MASKED_LM_MAPPING
-    try: found = PairModel(model, device) if is_pair else load_reader(model, device)
+    try:
+        found = PairModel(model, device) if is_pair else load_reader(model, device)
     except InputError as e:
         remedy = '' if is_pair else f', {_BESIDE}'
         raise InputError(e.path, f'{e.what}{remedy}', e.place) from e
@@ -90,7 +91,8 @@ def _of_causal(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[l
     asked = [[_asked(reader, *pair) for pair in group] for group in groups]
     texts = [[text for text,_ in group] for group in asked]
     check_tokens(reader.model, reader.net, [text.ids for group in texts for text in group])
-    if len(reader.known) > _KEPT: reader.known.clear()
+    if len(reader.known) > _KEPT:
+        reader.known.clear()
     left = [[text for text in group if _key(text) not in reader.known] for group in texts]
     for group,values in zip(left, read_groups(reader, left, _size(reader), tick)):
         reader.known |= {_key(text): float(said.sum()) for text,said in zip(group, values)}
@@ -118,7 +120,8 @@ def _near_changes(words:list[tuple], others:list[list[tuple]])->list[int]: # Num
     found = set()
     for other in others:
         for kind,begin,end,_,_ in SequenceMatcher(None, words, other, autojunk=False).get_opcodes():
-            if kind != 'equal': found.update(range(max(begin - 1, 0), min(end + 1, len(words))))
+            if kind != 'equal':
+                found.update(range(max(begin - 1, 0), min(end + 1, len(words))))
     return sorted(found)
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik17
@@ -157,7 +160,8 @@ def _of_masked(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[l
         asked = [(n, *one) for n,i in enumerate(batch) for one in wanted[tuple(inputs[i])]]
         read = tensors(reader, [inputs[i] for i in batch])
         _, said = log_probabilities(reader.net, read, [one[:3] for one in asked])
-        for (*_,row,k),value in zip(asked, said): sums[row][k] += value
+        for (*_,row,k),value in zip(asked, said):
+            sums[row][k] += value
         tick(len(batch)*len(groups)/len(inputs))
     return sums, sum(map(len, wanted.values())), n_cut
 

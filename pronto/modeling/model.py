@@ -45,11 +45,15 @@ def other_files(model)->list[str]: # A folder without any file of the model is o
     folder, ours = Path(model), {*model_files(model)}
     def others(place):
         for path in sorted(place.iterdir()):
-            if path in ours: continue
+            if path in ours:
+                continue
             name = path.relative_to(folder).as_posix()
-            if not path.is_dir(): yield name
-            elif any(path in file.parents for file in ours): yield from others(path)
-            else: yield f'{name}/'
+            if not path.is_dir():
+                yield name
+            elif any(path in file.parents for file in ours):
+                yield from others(path)
+            else:
+                yield f'{name}/'
     return [*others(folder)]
 
 # %% ../../nbs/modeling/model.ipynb #rcof0003
@@ -66,7 +70,8 @@ def file_hash(path)->str: # 32 hexadecimal digits
 def model_hash(model)->str: # 32 hexadecimal digits
     "A hash over the files of a model"
     h = hashlib.blake2b(digest_size=16)
-    for p in model_files(model): h.update(f'{p.relative_to(model).as_posix()} {file_hash(p)}\n'.encode())
+    for p in model_files(model):
+        h.update(f'{p.relative_to(model).as_posix()} {file_hash(p)}\n'.encode())
     return h.hexdigest()
 
 # %% ../../nbs/modeling/model.ipynb #mdl00011
@@ -82,7 +87,8 @@ def local_model(model)->Path|None: # `None` if there is no such folder
     try:
         _, place = given_name(model)
         return next((p for p in (beside(place), data_dir()/'models'/place) if p.is_dir()), None)
-    except (OSError, ValueError): return None # A name that no folder can have
+    except (OSError, ValueError):
+        return None # A name that no folder can have
 
 # %% ../../nbs/modeling/model.ipynb #mdl00012
 _TELLS_NOTHING = {*'model models final best last latest output out weights hf checkpoint checkpoints'.split(),
@@ -91,8 +97,10 @@ _NUMBERED = re.compile('(checkpoint|step|epoch)?[-_]?[0-9]+', re.IGNORECASE)
 
 def _telling(folder:Path)->str:
     "The nearest folder name that identifies a model; a bare number is added to the name above it"
-    if folder.parent == folder.parent.parent: return folder.name
-    if _NUMBERED.fullmatch(folder.name): return f'{_telling(folder.parent)}-{folder.name}'
+    if folder.parent == folder.parent.parent:
+        return folder.name
+    if _NUMBERED.fullmatch(folder.name):
+        return f'{_telling(folder.parent)}-{folder.name}'
     return _telling(folder.parent) if folder.name.lower() in _TELLS_NOTHING else folder.name
 
 def model_name(
@@ -100,7 +108,8 @@ def model_name(
 )->str: # As records and tables have it
     "The name of a model: the given one, or the nearest telling folder name; raises `InputError`"
     name, place = given_name(model)
-    if name: return path_part(name, '--model')
+    if name:
+        return path_part(name, '--model')
     folder = local_model(model)
     return _telling(Path(os.path.abspath(folder))) if folder else place # A link keeps its own name
 
@@ -132,8 +141,10 @@ def _near_models(name:str)->list[str]: # The most alike first
     "Models at hand whose names are like this one"
     from huggingface_hub.constants import HF_HUB_CACHE
     def folders(place): return [p for p in place.glob('*') if (p/'config.json').is_file()]
-    try: beside_it = [str(p) for p in folders(Path(name).parent)]
-    except (OSError, ValueError): beside_it = [] # A name that no folder can have
+    try:
+        beside_it = [str(p) for p in folders(Path(name).parent)]
+    except (OSError, ValueError):
+        beside_it = [] # A name that no folder can have
     ours = [p.name for p in folders(data_dir()/'models')]
     cached = [p.name.removeprefix('models--') for p in Path(HF_HUB_CACHE).glob('models--*')]
     cached = [name.replace('--', '/') for name in cached]
@@ -145,7 +156,8 @@ def _remedy(name:str)->str:
     if near := _near_models(name):
         found = f'did you mean {", ".join(near)}?'
         return found if is_path else f'{found} Or fetch it with `hf download {name}`'
-    if is_path: return 'check the path'
+    if is_path:
+        return 'check the path'
     known = [row['hub'] for table in ('multilingual_models','paper_models') for row in fact_table(table)]
     if like := get_close_matches(name, dict.fromkeys(known), 1, .85):
         return f'did you mean {like[0]}? Fetch that with `hf download {like[0]}`'
@@ -154,7 +166,8 @@ def _remedy(name:str)->str:
 def _cached(name:str)->Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
-    try: return Path(snapshot_download(name, local_files_only=True))
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError, OSError, ValueError) as e:
         name = name if len(name) <= 100 else f'{name[:100]}...'
         raise InputError(name, f'is neither a model folder nor in the local cache; {_remedy(name)}') from e
@@ -172,7 +185,8 @@ def _check_folder(model:str, folder:Path):
         raise InputError(model, 'has no weights (model.safetensors or pytorch_model.bin); copy them into '
                                 'the folder')
     for path in (*folder.iterdir(), *(folder/_TEMPLATES).glob('*')):
-        with reading(path): pass # A pipe or a device, which would be read for ever, is refused
+        with reading(path):
+            pass # A pipe or a device, which would be read for ever, is refused
 
 def _find_folder(model:str)->Path:
     "The folder of a model; raises `InputError` if there is none or a part of it is missing"
@@ -198,7 +212,8 @@ class ModelKind:
 
     def find(self, given:str, endpoint:str)->Path|None: # `None` if it has none, or none yet
         "The folder of a model; raises `InputError` if there is no such model"
-        if not endpoint: return _find_folder(given)
+        if not endpoint:
+            return _find_folder(given)
         raise InputError(given, 'is not on a server; name it openai:NAME, or leave --endpoint out')
 
     def make(self, model:'Model', datasets:list)->'Model':
@@ -243,7 +258,8 @@ class ServedKind(ModelKind):
 def served_name(model)->str:
     "The name by which a server knows a model; raises `InputError` if there is none"
     name = given_name(model)[1].removeprefix('openai:').strip()
-    if name and name.isprintable(): return name
+    if name and name.isprintable():
+        return name
     raise InputError('-m', f'{model} names no model; give the name that the server has for it, '
                            'e.g. openai:llama3')
 
@@ -267,7 +283,8 @@ class Model:
     @classmethod
     def find(cls, model, endpoint:str='')->'Model': # `model`: a name, a folder, or a `Model`
         "Find a model; raises `InputError` if there is none, or a part of it is missing"
-        if isinstance(model, Model): return model
+        if isinstance(model, Model):
+            return model
         given = str(model)
         kind = next(kind for kind in model_kinds() if kind.knows(given))
         return cls(given, kind, kind.find(given, endpoint), endpoint)
@@ -300,7 +317,8 @@ class Model:
 def folder_of(model)->Path: # `model`: a name, a folder, or a `Model`
     "The folder with the files of a model; raises `InputError` if there is none"
     found = Model.find(model)
-    if found.folder: return found.folder
+    if found.folder:
+        return found.folder
     raise InputError(model, 'has no files of its own; name the folder of a model here')
 
 # %% ../../nbs/modeling/model.ipynb #mdl00027
@@ -311,12 +329,16 @@ def pick_available(
     "The recommended models that are on this machine; raises `InputError` that lists them if there are none"
     found, missing = [], []
     for model in models:
-        try: Model.find(model)
-        except InputError: missing.append(model)
-        else: found.append(model)
+        try:
+            Model.find(model)
+        except InputError:
+            missing.append(model)
+        else:
+            found.append(model)
     if not found:
         these = 'the paper has no models for this Bible'
-        if models: these = f'none of its models is on this machine: {", ".join(models)}'
+        if models:
+            these = f'none of its models is on this machine: {", ".join(models)}'
         raise InputError('models', f'{these}; fetch one with `hf download NAME`, or name another model or '
                                    'folder')
     for model in missing:

@@ -29,7 +29,8 @@ def _check_rows(dataset:Dataset, task, splits:tuple[str,...]):
                 raise InputError(path, 'has no labels to train or score on; add them, or leave it out',
                                  f'line {i}')
             odd = task.unknown_label(row)
-            if odd is None: continue
+            if odd is None:
+                continue
             known = ', '.join(task.labels)
             raise InputError(path, f'{odd!r} is not a label of {task.abbr}; its labels are {known}',
                              f'line {i}')
@@ -126,9 +127,11 @@ def versions()->dict[str,str]:
 
 def _device_name(device:str)->str:
     "The name of the device in records"
-    if device == 'server': return device # Somebody else's
+    if device == 'server':
+        return device # Somebody else's
     import torch
-    if device.startswith('cuda'): return torch.cuda.get_device_name()
+    if device.startswith('cuda'):
+        return torch.cuda.get_device_name()
     return f'cpu, threads: {torch.get_num_threads()}'
 
 def pick_device(device:str|None)->str: # `cpu` or `cuda`

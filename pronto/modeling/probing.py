@@ -44,7 +44,8 @@ class _Logistic(_Linear):
     "The same of labels, where the weights of two labels are only those of the second"
     def __call__(self, x:torch.Tensor)->torch.Tensor: # (heads, rows, labels)
         logits = super().__call__(x)
-        if logits.shape[-1] > 1: return logits
+        if logits.shape[-1] > 1:
+            return logits
         return torch.cat([torch.zeros_like(logits), logits], -1) # Of two labels, the second
 
 def standard(x:torch.Tensor)->tuple[torch.Tensor,torch.Tensor]: # Mean and scale, (features,)
@@ -104,9 +105,12 @@ def fit_logistic(
     target = (y.T if several else one_hot(y, n_labels).T).to(x).contiguous()
     mean, scale, x, values, basis = _turned(x)
     turn = basis/scale.unsqueeze(1) # From weights of the principal components to weights of `x`
-    if several: chances, bound = torch.sigmoid, 1/4
-    elif n_labels == 2: target, chances, bound = target[1:], torch.sigmoid, 1/4
-    else: chances, bound = partial(torch.softmax, dim=0), 1/2
+    if several:
+        chances, bound = torch.sigmoid, 1/4
+    elif n_labels == 2:
+        target, chances, bound = target[1:], torch.sigmoid, 1/4
+    else:
+        chances, bound = partial(torch.softmax, dim=0), 1/2
     l2 = torch.tensor(l2).to(x).unsqueeze(1)
     step = 1/(values.clamp(min=0)*bound + l2)
     w = last_w = x.new_zeros(len(target), len(l2), x.shape[1])
@@ -123,7 +127,8 @@ def fit_logistic(
         pace = torch.where(is_uphill, 1, faster)
         w, b = next_w + ahead*moved_w, next_b + ahead.T*moved_b
         last_w, last_b = next_w, next_b
-        if _per_strength(step*slope**2, slope_b**2/bound).max()/2 < _CONVERGED: break
+        if _per_strength(step*slope**2, slope_b**2/bound).max()/2 < _CONVERGED:
+            break
     return _Logistic(mean, scale, (last_w @ basis.T).permute(1, 2, 0), last_b.T)
 
 # %% ../../nbs/modeling/probing.ipynb #9brid002
@@ -144,7 +149,8 @@ def fit_ridge(
 
 def fit_head(objective:OneLabel, x:torch.Tensor, y:torch.Tensor)->tuple[_Linear,tuple]: # And the strengths
     "Fit what the labels of a task need"
-    if objective.task.target == 'number': return fit_ridge(x, y), _RIDGE
+    if objective.task.target == 'number':
+        return fit_ridge(x, y), _RIDGE
     return fit_logistic(x, y, len(objective.outputs)), _L2
 
 # %% ../../nbs/modeling/probing.ipynb #9b00000b
@@ -233,7 +239,8 @@ def find_uses(task, rows:list, senses:list[str], verses:Encodings)->_KnownUses:
     for row in rows:
         uses = [(numbers[row.sense], verses.rows[text]) for text in task.texts_with_sense(row)]
         found |= {use: use[1] for use in uses}
-        if len(uses) < 2: continue
+        if len(uses) < 2:
+            continue
         first, second = uses
         asked[second] = first[1]
         partner[first] = second[1]
@@ -282,7 +289,8 @@ def _pair_features(
     found, done = None, 0
     for part in pairs.blocks():
         values = make(sense_vectors(c, sums, counts, part), c[part.first], c[part.second], counts[part.sense])
-        if found is None: found = values.new_empty(len(pairs.sense), values.shape[1])
+        if found is None:
+            found = values.new_empty(len(pairs.sense), values.shape[1])
         found[done:done+len(values)] = values
         done += len(values)
     return found
@@ -310,7 +318,8 @@ class Choice:
         i = worths.index(max(worths))
         found = {'epoch': len(self.dev) + 1} | scored[i] | dict(layer=layer, l2=l2[i])
         self.dev.append(found)
-        if self.best and worths[i] <= self._worth(self.best): return
+        if self.best and worths[i] <= self._worth(self.best):
+            return
         logits = {s: head(x)[i] for s,x in features.items() if s != 'dev'}
         loss = self.objective.loss(logits.pop('train'), self.gold['train'])
         found['train_loss'] = round(float(loss), 6)
@@ -348,10 +357,12 @@ def probe_layers(
         if heads != 'mix':
             head, l2 = fit_head(choice.objective, x[places['train']], y)
             choice.consider(i, head, {s: x[p] for s,p in places.items()}, l2)
-        if heads == 'layer': continue
+        if heads == 'layer':
+            continue
         mean, scale = standard(x[places['train']])
         scaled.append((x - mean)/scale)
-    if heads == 'layer': return
+    if heads == 'layer':
+        return
     l2 = choice.best['l2'] if choice.best else 1e-1
     shares = _mix_weights([x[places['train']] for x in scaled], y, choice.objective, l2)
     mixed = torch.tensordot(shares, torch.stack(scaled), 1)
@@ -375,7 +386,8 @@ def probe_pairs(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str,
         return _pair_features(make, _components(layer, train), uses, pairs)
     for i in range(verses.shape[0]):
         every.append(features(_products, i))
-        if heads == 'mix': continue
+        if heads == 'mix':
+            continue
         few = by_part(every[-1])
         choice.consider(i, fit_logistic(few['train'], y, 2), few)
         ranked.append((-choice.dev[-1][choice.select], i))
@@ -408,7 +420,8 @@ def _of_choices(
     has_context:bool # Is the first of them the context?
 )->torch.Tensor: # (rows, choices, features)
     "The features of choices"
-    if not has_context: return x[numbers]
+    if not has_context:
+        return x[numbers]
     context, choices = x[numbers[:,:1]], x[numbers[:,1:]]
     return torch.cat([context*choices, (context - choices).abs()], -1)
 
@@ -432,7 +445,8 @@ def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
     random, model = seed if settings['weights'] == 'random' else None, Model.find(model)
     with _ENCODING:
         frozen = frozen_model(model, model.hash, random, device)
-        if not progress: return encode_once(frozen, texts, cache)
+        if not progress:
+            return encode_once(frozen, texts, cache)
         with step(f'{progress}: encode {len(texts):,} verses'):
             return encode_once(frozen, texts, cache, shown(f'{progress}: encode', first=2))
 
@@ -441,8 +455,10 @@ def one_thread():
     "Use one thread: heads are too small for more, and answers must not depend on the number of cores"
     before = torch.get_num_threads()
     torch.set_num_threads(1)
-    try: yield
-    finally: torch.set_num_threads(before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 # %% ../../nbs/modeling/probing.ipynb #9b00001f
 @torch.no_grad()
@@ -464,7 +480,8 @@ def probe(
     has_choices = isinstance(rows['train'][0], ChoiceRow)
     choice = Choice(task, 'accuracy' if has_choices else settings['select'], gold)
     with step(progress and f'{progress}: heads'), one_thread():
-        if has_choices: probe_choices(choice, verses, rows)
+        if has_choices:
+            probe_choices(choice, verses, rows)
         elif task.has_sense:
             senses = sorted({row.sense for row in every} | {*(senses or [])})
             probe_pairs(choice, verses, rows, settings['heads'], senses)

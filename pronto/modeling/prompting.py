@@ -48,7 +48,8 @@ _PROMPT_TEMPLATES = (
 
 def _verses(row, word:str='Verse')->str:
     texts = (row.context,) if isinstance(row, ChoiceRow) else row.texts # Not which choice is right
-    if len(texts) == 1: return f'{word}: {texts[0]}'
+    if len(texts) == 1:
+        return f'{word}: {texts[0]}'
     return '\n'.join(f'{word} {i}: {text}' for i,text in enumerate(texts, 1))
 
 def ask(
@@ -58,11 +59,14 @@ def ask(
 )->str: # Ends with `Answer:`, or what the prompt has instead
     "Write the question about a row"
     question, words = QUESTIONS.get(task.stem, (task.question, task.labels))
-    if own: question, words = own['question'].replace('{sense}', '{{sense}}'), own['words']
+    if own:
+        question, words = own['question'].replace('{sense}', '{{sense}}'), own['words']
     if isinstance(row, ChoiceRow):
         words = row.choices
-        if not row.context: prompt = prompt.replace('{verses}', '').replace('\n\n', '\n').lstrip()
-    if order is None: words, prompt = [], prompt.replace('{options}\n', '').replace('{options}', '')
+        if not row.context:
+            prompt = prompt.replace('{verses}', '').replace('\n\n', '\n').lstrip()
+    if order is None:
+        words, prompt = [], prompt.replace('{options}\n', '').replace('{options}', '')
     words = [words[i] for i in order or range(len(words))]
     letters = option_letters(len(words), task.abbr)
     options = '\n'.join(f'{letter}. {word}' for letter,word in zip(letters, words))
@@ -79,7 +83,8 @@ def pick_examples(
     order:tuple[str,...]=() # Of the labels; as the rows are drawn if empty
 )->list: # With different labels as far as possible
     "Pick rows of train to show with their answers; raises `ValueError` if there are too few"
-    if len(train) < shots: raise ValueError(f'{len(train)} rows of train are too few for {shots} examples')
+    if len(train) < shots:
+        raise ValueError(f'{len(train)} rows of train are too few for {shots} examples')
     draw = random.Random(seed)
     longest = np.median([sum(map(len, row.texts)) for row in train])
     rows = [row for row in train if sum(map(len, row.texts)) <= longest] or train
@@ -100,9 +105,11 @@ def turns(
 )->list[str]: # Questions and answers in turns
     "Ask about a row after answered examples; the first turn begins with the instructions of a form"
     answers = _label_words(task, own)
-    if order is not None: answers = option_letters(len(answers), task.abbr)
+    if order is not None:
+        answers = option_letters(len(answers), task.abbr)
     place = {label: i for i,label in enumerate(_labels(task, own))}
-    if order: place = {label: order.index(i) for label,i in place.items()}
+    if order:
+        place = {label: order.index(i) for label,i in place.items()}
     shown = [x for e in examples for x in (ask(task, e, prompt, own, order),
                                            answers[place[task.training_label(e.label)]])]
     first, *rest = [*shown, ask(task, row, prompt, own, order)]
@@ -154,7 +161,8 @@ def _read_once(model, shared:list[int]): # `None` where a model cannot go on fro
     "What a model remembers of the beginning of several texts"
     import torch
     from transformers import DynamicCache
-    if len(shared) < 8: return None
+    if len(shared) < 8:
+        return None
     with torch.inference_mode():
         ids = torch.tensor([shared], device=model.device)
         found = getattr(model.net.base_model(input_ids=ids, use_cache=True), 'past_key_values', None)
@@ -169,7 +177,8 @@ def _states(model, rows:list[list[int]], read=None, n:int=0): # (rows, tokens, w
         batch['attention_mask'] = torch.nn.functional.pad(batch['attention_mask'], (n, 0), value=1)
         batch['past_key_values'] = deepcopy(read)
         batch['past_key_values'].batch_repeat_interleave(len(rows))
-    with torch.inference_mode(): return model.net.base_model(**batch).last_hidden_state
+    with torch.inference_mode():
+        return model.net.base_model(**batch).last_hidden_state
 
 def _next_token(model, rows:list[list[int]], read=None, n:int=0)->np.ndarray: # (rows, vocabulary)
     "The logits of the token after each row; `read` and `n` as for `_states`"
@@ -187,7 +196,8 @@ class _Causal:
     ):
         from pronto.modeling.architectures import quiet, token_limit
         self.model, self.device = model, pick_device(device)
-        with quiet(): self.tokenizer, self.net = _load_causal(model, self.device)
+        with quiet():
+            self.tokenizer, self.net = _load_causal(model, self.device)
         self.limit, self.chat = token_limit(self.net, self.tokenizer), chat
         self.tick = lambda n=1: None # Is called with the number of texts that were read
         if chat and not self.tokenizer.chat_template:
@@ -195,7 +205,8 @@ class _Causal:
 
     def text(self, said:list[str])->str: # `said`: from `turns`
         "What the model reads before its answer"
-        if not self.chat: return _text(said)
+        if not self.chat:
+            return _text(said)
         from pronto.modeling.architectures import one_line_errors
         messages = [dict(role=('user','assistant')[i%2], content=x) for i,x in enumerate(said)]
         with one_line_errors(self.model, 'its chat template fails', 'leave --chat out'):
@@ -203,7 +214,8 @@ class _Causal:
 
     def ids(self, texts:list[str])->list[list[int]]:
         "The tokens of texts that go on; a chat template holds all special ones"
-        if self.chat: return bare_ids(self.tokenizer, texts)
+        if self.chat:
+            return bare_ids(self.tokenizer, texts)
         return [tokens.begun for tokens in tokenized(self.tokenizer, texts)]
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00023c
@@ -281,7 +293,8 @@ def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, se
         words = _label_words(task, own)
         texts = [model.text(turns(task, examples, r, prompt, own, None)) for r in rows]
         likely, sizes, cut = continued(model, texts, words, model.tick)
-        if how == 'cloze': return LabelValues(_log_softmax(likely/sizes), cut)
+        if how == 'cloze':
+            return LabelValues(_log_softmax(likely/sizes), cut)
         alone, _, _ = continued(model, [model.text(['Answer:'])], words) # PMI: words are likely by themselves
         return LabelValues(_log_softmax(likely - alone), cut)
     total, letters = np.zeros((len(rows), n)), []
@@ -298,14 +311,16 @@ def _shown_by(letters:np.ndarray, model)->dict: # Of (orders, rows); fields of a
     found = {}
     if len(letters) > 1:
         found['follows_letter'] = ((letters == letters[0]) & (letters >= 0)).all(0).mean()
-    if model.device == 'server': found['unanswered'] = (letters < 0).any(0).mean()
+    if model.device == 'server':
+        found['unanswered'] = (letters < 0).any(0).mean()
     return {k: round(float(v), 4) for k,v in found.items()}
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00018c
 def _said(task, own:dict|None, values:np.ndarray)->list[str]:
     labels = _labels(task, own)
     def answer(row):
-        if np.isnan(row).any(): return 'no answer'
+        if np.isnan(row).any():
+            return 'no answer'
         return answer_of(row) if isinstance(task, ChoiceTask) else labels[row.argmax()]
     return list(map(answer, values))
 
@@ -322,7 +337,8 @@ def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list, setti
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00018b
 def _opened(model, device:str, settings:dict): # A `CausalModel` or a `ServedModel`
-    if not settings.get('endpoint'): return CausalModel(model, device, settings.get('chat', False))
+    if not settings.get('endpoint'):
+        return CausalModel(model, device, settings.get('chat', False))
     from pronto.modeling.served import ServedModel
     more = dict(tokens=settings['answer_tokens']) if 'answer_tokens' in settings else {}
     return ServedModel(model, settings['endpoint'], **more)
@@ -338,7 +354,8 @@ def _new_questions(model, task, examples:list, tests:list, dev:list, prompts:lis
 @contextmanager
 def _shown(model, n:int, progress:str): # `n`: questions
     "Show how many questions a model has answered"
-    if not progress: return (yield)
+    if not progress:
+        return (yield)
     with Meter(n, progress) as meter:
         model.tick = meter.update
         yield

@@ -41,14 +41,21 @@ class Recipe:
         "The hyperparameters for a task of `pronto.datasets.tasks`"
         settings = asdict(self) | {'epochs': self.epochs or task.epochs}
         settings['select'] = _selecting(self.select, task)
-        if not task.has_sense: settings['embeddings'] = 1.
-        if self.start == 'random' or not task.has_sense: del settings['start'] # Older records do not have it
-        if self.steps: settings['epochs'] = self.epochs # `None`, unless they were asked for
-        if self.epochs: settings['steps'] = None
-        if self.schedule == 'linear': del settings['schedule'] # As `start`
-        if self.by_task: settings['epochs'] = self.epochs
+        if not task.has_sense:
+            settings['embeddings'] = 1.
+        if self.start == 'random' or not task.has_sense:
+            del settings['start'] # Older records do not have it
+        if self.steps:
+            settings['epochs'] = self.epochs # `None`, unless they were asked for
+        if self.epochs:
+            settings['steps'] = None
+        if self.schedule == 'linear':
+            del settings['schedule'] # As `start`
+        if self.by_task:
+            settings['epochs'] = self.epochs
         for later in 'probe', 'bf16', 'steps', 'by_task':
-            if not settings[later]: del settings[later]
+            if not settings[later]:
+                del settings[later]
         return settings
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb45
@@ -85,7 +92,8 @@ class PromptRecipe:
     def settings(self, task)->dict: # For the record
         "What identifies a prompting; raises `InputError` for a task with more labels than letters"
         is_asked_at_once = task.target == 'class' # Several labels are asked for one by one
-        if self.answers == 'letters' and is_asked_at_once: option_letters(len(task.labels), task.abbr)
+        if self.answers == 'letters' and is_asked_at_once:
+            option_letters(len(task.labels), task.abbr)
         later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='',
                      answer_tokens=16)
         never = 'instructions', 'most_requests', 'price'
@@ -134,7 +142,8 @@ def find_recipe(
     "A recipe, with changes; raises `ValueError` that lists the choices"
     if isinstance(recipe, str):
         known = RECIPES | PROBES | PROMPTS | LIKELIHOODS
-        if recipe not in known: raise ValueError(f'no recipe {recipe!r}; choose from {", ".join(known)}')
+        if recipe not in known:
+            raise ValueError(f'no recipe {recipe!r}; choose from {", ".join(known)}')
         recipe = known[recipe]
     changes = {k: v for k,v in changes.items() if v is not None}
     if unknown := [k for k in changes if k not in asdict(recipe)]:
@@ -147,6 +156,7 @@ GPUS = '/dev/nvidiactl', '/dev/dxg', '/dev/kfd' # Of Nvidia, of Windows in a vir
 def has_bf16(device:str=None)->bool:
     "Does the device that a run will use calculate fast with bfloat16?"
     maybe = sys.platform == 'win32' or any(Path(gpu).exists() for gpu in GPUS)
-    if device == 'cpu' or not maybe: return False
+    if device == 'cpu' or not maybe:
+        return False
     import torch
     return torch.cuda.is_available() and torch.cuda.is_bf16_supported()

@@ -20,9 +20,11 @@ def _said_at(net, batch:dict, rows, columns)->tuple: # The output, and (places, 
         return states[rows, columns][None], *more
     is_apart = 'forward' in vars(net) # See `read_apart`
     hook = head.register_forward_pre_hook(take) if head is not None and not is_apart else None
-    try: said = net(**batch)
+    try:
+        said = net(**batch)
     finally:
-        if hook: hook.remove()
+        if hook:
+            hook.remove()
     return said, said.logits[0] if taken else said.logits[rows, columns]
 
 _BLOCK = 32 # Places whose logits are summed at once
@@ -151,8 +153,10 @@ def _can_limit(reader, items:list[_Item])->bool:
     n_values = max(len(text.own) for item in tried for _,text in item.texts)
     alone, together = np.zeros((2, 2, n_texts, n_values))
     _answer(reader, _apart(tried), _whole, alone)
-    try: _answer(reader, _filled(tried), _limited, together)
-    except Exception: return False # Whatever a model raises
+    try:
+        _answer(reader, _filled(tried), _limited, together)
+    except Exception:
+        return False # Whatever a model raises
     return np.allclose(alone, together, atol=1e-3 if reader.device == 'cpu' else 2e-2)
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp15

@@ -70,7 +70,8 @@ class KeepBest(TrainerCallback):
         for name,score in self.tested.items():
             noted = self.tested_dev.setdefault(name, [])
             noted.append({'epoch': len(noted) + 1} | self._watched(score()))
-        if self.losses: scored['train_loss'] = round(float(torch.stack(self.losses).mean()), 6)
+        if self.losses:
+            scored['train_loss'] = round(float(torch.stack(self.losses).mean()), 6)
         self.losses.clear()
         self.dev.append({'epoch': len(self.dev) + 1} | scored)
         worth = (scored.get(self.select, 0) if self.select != 'loss' else 0, -scored['loss'])
@@ -105,7 +106,8 @@ class _Text(NamedTuple):
 
 def _pack(rows:list, *how)->Packed: # `how`: see `pack`
     "What a model reads of each row; of choices those after the first as `others`"
-    if not rows or not isinstance(rows[0], ChoiceRow): return pack(rows, *how)
+    if not rows or not isinstance(rows[0], ChoiceRow):
+        return pack(rows, *how)
     texts = [(row.context, choice) if row.context else (choice,) for row in rows for choice in row.choices]
     found, n = pack(list(map(_Text, texts)), *how), len(rows[0].choices)
     inputs = [dict(first, others=found.inputs[n*i + 1:n*(i + 1)]) for i,first in enumerate(found.inputs[::n])]
@@ -134,7 +136,8 @@ class LeanTrainer(Trainer):
     def __init__(self, *args, progress:str='', **kwargs):
         super().__init__(*args, **kwargs)
         self.remove_callback(transformers.PrinterCallback)
-        if progress: self.add_callback(_ShowProgress(progress))
+        if progress:
+            self.add_callback(_ShowProgress(progress))
 
     def floating_point_ops(self, inputs): return 0
 
@@ -161,11 +164,13 @@ class FineTuner(LeanTrainer):
     def compute_loss(self, model, inputs, return_outputs=False, **kwargs):
         outputs = model(**{k: v for k,v in inputs.items() if k != 'labels'})
         loss = self.objective.loss(_logits_of(outputs['logits']).float(), inputs['labels'])
-        if model.training: self.keep.losses.append(loss.detach())
+        if model.training:
+            self.keep.losses.append(loss.detach())
         return (loss, outputs) if return_outputs else loss
 
     def create_optimizer(self, model=None):
-        if self.optimizer is not None or self.embeddings == 1: return super().create_optimizer(model)
+        if self.optimizer is not None or self.embeddings == 1:
+            return super().create_optimizer(model)
         table = token_table(self.model)
         groups = super().create_optimizer(model).param_groups
         group = next(g for g in groups if any(p is table for p in g['params']))
@@ -194,7 +199,8 @@ def training_arguments(
     "The arguments of `Trainer` for a recipe"
     cpu, steps = device == 'cpu', settings.get('steps')
     scored = dict(eval_strategy='epoch')
-    if steps: scored = dict(eval_strategy='steps', eval_steps=max(1, steps//20))
+    if steps:
+        scored = dict(eval_strategy='steps', eval_steps=max(1, steps//20))
     batches = dict(
         per_device_train_batch_size=settings['batch_size'],
         per_device_eval_batch_size=eval_rows or settings['batch_size']*(1 if cpu else 16),
@@ -225,9 +231,11 @@ def _fit_in_memory(
 )->tuple: # The settings that the memory allowed, and what `train` returned
     "Train, with smaller batches if memory runs out; raises `InputError` if one example is too much"
     while True:
-        try: return settings, train(settings)
+        try:
+            return settings, train(settings)
         except (RuntimeError, MemoryError) as e:
-            if not _is_out_of_memory(e): raise
+            if not _is_out_of_memory(e):
+                raise
             if settings['batch_size'] == 1:
                 raise InputError(model, 'is too large for the available memory, even with one example at a '
                                         f'time ({first_line(e)}); '
@@ -253,12 +261,14 @@ def _try_step(model, net, batch:dict, n_labels:int):
             raise ValueError(f'scores of shape {tuple(logits.shape)}')
         logits.float().logsumexp(-1).mean().backward()
     except Exception as e:
-        if _is_out_of_memory(e): raise
+        if _is_out_of_memory(e):
+            raise
         kind = getattr(net.config, 'model_type', 'unknown')
         raise InputError(model, f'of the architecture {kind}, cannot be fine-tuned on this task '
                                 f'({type(e).__name__}: {first_line(e)}); '
                                 'choose another model') from e
-    finally: net.zero_grad(set_to_none=True)
+    finally:
+        net.zero_grad(set_to_none=True)
 
 # %% ../../nbs/modeling/train.ipynb #c7a10001
 @dataclass
@@ -371,7 +381,8 @@ def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of e
         best, collapsed = keep.dev[keep.best[1]-1], is_collapsed(keep.dev, nothing)
         attempts.append({'seed': attempt.seed, 'learning_rate': rate, 'best_epoch': best['epoch'],
                          'constant': best['constant'], 'collapsed': collapsed})
-        if not collapsed: break
+        if not collapsed:
+            break
     return *used, keep, answers, attempts
 
 # %% ../../nbs/modeling/train.ipynb #150a27g1
@@ -382,7 +393,8 @@ def _shared_tokenizer(model:Model, files:str):
 
 def _probe_first(model, task, rows:dict[str,list], settings:dict, **how)->Trained|None:
     "The probe that a recipe starts from, if it asks for one"
-    if not settings.get('probe'): return None
+    if not settings.get('probe'):
+        return None
     return probe(model, task, rows, find_recipe('probe', select=settings['select']).settings(task), **how)
 
 def _best_epoch(keep:KeepBest, answers:dict[str,list[str]], collapsed:bool, probed:Trained|None)->dict:
@@ -406,7 +418,8 @@ def fine_tune(
     keep_weights:bool=False # Are the weights of the best epoch kept in `Trained.weights`?
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Fine-tune a model on one task and test it; raises `InputError` for bad input"
-    if senses is None: senses = senses_of([row for part in rows.values() for row in part])
+    if senses is None:
+        senses = senses_of([row for part in rows.values() for row in part])
     began, device, model = time.perf_counter(), pick_device(device), Model.find(model)
     settings = {'bf16': False} | settings | {'accumulation': 1}
     probed = _probe_first(model, task, rows, settings, senses=senses, device=device)
@@ -440,7 +453,8 @@ def seconds_per_example(
             batch, began = collate(inputs[i:i+size], tokenizer), time.perf_counter()
             with torch.autocast(device, torch.bfloat16, enabled=settings['bf16']):
                 _try_step(model, net, batch, len(objective_of(task).outputs))
-            if device == 'cuda': torch.cuda.synchronize()
+            if device == 'cuda':
+                torch.cuda.synchronize()
             times.append((time.perf_counter() - began)/len(batch['labels']))
     return min(times[1:] or times) # The first step takes longer
 
@@ -453,8 +467,10 @@ def fine_tune_dataset(
     *, seed:int=0, epochs:int=None, limit:int=None, device:str=None, progress:str=''
 )->Trained:
     "Fine-tune a model on one task of a dataset folder; raises `InputError` for bad input"
-    if not isinstance(dataset, Dataset): dataset = load_dataset_folder(dataset)
-    if isinstance(task, str): task = dataset.known.find(task)
+    if not isinstance(dataset, Dataset):
+        dataset = load_dataset_folder(dataset)
+    if isinstance(task, str):
+        task = dataset.known.find(task)
     rows = task_rows(dataset, task, limit)
     settings = find_recipe(recipe, epochs=epochs).settings(task)
     return fine_tune(model, task, rows, settings, seed=seed, senses=dataset_senses(dataset, task),

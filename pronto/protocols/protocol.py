@@ -67,10 +67,13 @@ class Protocol:
     def selections(self, setup:Setup)->list[Selection]: # One for each training
         "The trainings of one task, or the searches; raises `InputError` if the translations do not fit"
         self.check_sources(setup.sources)
-        if self.across and setup.task: check_compatible([*setup.sources, *setup.targets], [setup.task])
+        if self.across and setup.task:
+            check_compatible([*setup.sources, *setup.targets], [setup.task])
         path = protocol_file(self.name)
-        if not path: return list(self.select(setup))
-        with own_code(Path(path)): found = list(self.select(setup))
+        if not path:
+            return list(self.select(setup))
+        with own_code(Path(path)):
+            found = list(self.select(setup))
         if not found or not all(isinstance(s, Selection) and s.train and s.dev and s.tests for s in found):
             what = f'{self.name} gives something else than selections with train, dev and tests'
             raise InputError(path, what)
@@ -118,7 +121,8 @@ def _samples(setup:Setup, target:Dataset)->list[dict]:
 def _few(target:Dataset, sampling:dict, first:Selection|None)->Selection:
     size, draw = sampling.get('size'), sampling.get('draw')
     name = f'{size} examples, draw {draw}' if sampling else 'all examples'
-    if first: name += f', after {first.train[0].code}'
+    if first:
+        name += f', after {first.train[0].code}'
     train, dev = (Part(target, split, **sampling) for split in ('train','dev'))
     return Selection((train,), (dev,), (Part(target, 'test'),), name, first)
 
@@ -126,9 +130,11 @@ def few_shot(setup:Setup)->Iterator[Selection]:
     "Train on samples of each target, from the start and after a source"
     starts = [replace(s, name=f'no examples, after {s.train[0].code}') for s in transfer(setup)]
     for first in None, *starts:
-        if first: yield first
+        if first:
+            yield first
         for t in setup.targets:
-            if first and t.code == first.train[0].code: continue
+            if first and t.code == first.train[0].code:
+                continue
             yield from (_few(t, sampling, first) for sampling in _samples(setup, t))
 
 # %% ../../nbs/protocols/protocol.ipynb #pr16b
@@ -165,14 +171,16 @@ PROTOCOLS = {p.name: p for p in _ALL}
 
 def known_protocol(name:str)->Protocol|None: # `None` if this machine has none of that name
     "The protocol of that name"
-    if name in PROTOCOLS: return PROTOCOLS[name]
+    if name in PROTOCOLS:
+        return PROTOCOLS[name]
     offered = offers('protocols').get(name)
     return load_offer(offered) if offered else None
 
 def find_protocol(name:str)->Protocol:
     "The protocol of that name; raises `InputError` that lists the choices"
     found = known_protocol(name)
-    if found: return found
+    if found:
+        return found
     choices = ', '.join(dict.fromkeys([*PROTOCOLS, *offers('protocols')]))
     raise InputError('--protocol', f'there is no protocol {name!r}; choose from {choices}')
 
@@ -185,13 +193,15 @@ def _wrong(p:Protocol)->str|None:
             return f'{p.name} has {field}={getattr(p, field)!r}; choose from {", ".join(map(repr, known))}'
     if known_protocol(p.name) and not protocol_file(p.name):
         return f'{p.name} is a name of PrOnto; choose another'
-    if p.measure: return f'{p.name} has a function that measures, which only a package can offer'
+    if p.measure:
+        return f'{p.name} has a function that measures, which only a package can offer'
     return None if callable(p.select) else f'{p.name} has no function that selects rows'
 
 def load_protocols(path)->list[Protocol]:
     "Run the file and add its protocols to `PROTOCOLS`; raises `InputError` if it fails or defines one badly"
     path, before = Path(path).resolve(), dict(PROTOCOLS)
-    with reading(path, 'name a Python file that defines protocols'): path.read_bytes()
+    with reading(path, 'name a Python file that defines protocols'):
+        path.read_bytes()
     defined = [value for value in run_file(path).values() if isinstance(value, Protocol)]
     defined += [p for name,p in PROTOCOLS.items() if before.get(name) is not p] # Or put there by the file
     PROTOCOLS.clear()
@@ -200,6 +210,8 @@ def load_protocols(path)->list[Protocol]:
     if not found:
         raise InputError(path, 'defines no protocol; make one with '
                                '`from pronto.protocols.protocol import Protocol`')
-    if wrong := next(filter(None, map(_wrong, found.values())), None): raise InputError(path, wrong)
-    for name,p in found.items(): PROTOCOLS[name], _FILES[name] = p, str(path)
+    if wrong := next(filter(None, map(_wrong, found.values())), None):
+        raise InputError(path, wrong)
+    for name,p in found.items():
+        PROTOCOLS[name], _FILES[name] = p, str(path)
     return list(found.values())

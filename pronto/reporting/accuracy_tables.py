@@ -145,7 +145,8 @@ def fits(record:Run, options:Options)->bool:
 def fitting(records:list[Run], options:Options)->list[Run]: # With names that tell them apart
     "The runs of a recipe, splits and protocol; raises `InputError` if there are none"
     kept = [r for r in records if fits(r, options)]
-    if not kept: raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
+    if not kept:
+        raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
     return name_apart(kept)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #d4aa31cd
@@ -164,7 +165,8 @@ def _blocks(records:list[Run])->list[_Runs]:
     blocks = []
     for task,runs in grouped(records, task_key).items():
         for i,models in enumerate(_by_test_set(runs)):
-            if i == len(blocks): blocks.append({})
+            if i == len(blocks):
+                blocks.append({})
             blocks[i] |= {(model, task): seeds for model,seeds in models.items()}
     return blocks
 
@@ -248,7 +250,8 @@ def _model_row(name:str, model:str, tasks:list[str], runs:_Runs, answers:dict, m
     for task in tasks:
         said = answers.get((model, task))
         score = Score(name, task_name(task), main_metric(task, metric), runs.get((model, task), ()), said)
-        if score.main: score.against = against_baselines(said, score.metric)
+        if score.main:
+            score.against = against_baselines(said, score.metric)
         row.append(score)
     return row
 
@@ -257,7 +260,8 @@ def _mark_best(rows:list[list[Score]]): # Of models
     for scores in zip(*rows):
         models = {score.answers: score.answers for score in scores if score.main} # Two rows may show one
         best = among_best(models, scores[0].metric)
-        for score in scores: score.among_best = score.answers in best or None
+        for score in scores:
+            score.among_best = score.answers in best or None
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
 def _test_set(rows:list[_Row], runs:_Runs, answers:dict, tasks:list[str], metric:str)->_TestSet:
@@ -269,7 +273,8 @@ def _test_set(rows:list[_Row], runs:_Runs, answers:dict, tasks:list[str], metric
     models = [_model_row(row['model'], _filled_by(row, there), *found) for row in rows]
     _mark_best(models)
     made = _TestSet(_about(rows[0], runs), runs, [majority, *others, *models])
-    for score in made.scores: score.settle()
+    for score in made.scores:
+        score.settle()
     return made
 
 def _published(metric:str)->dict[tuple[str,str,str],float]: # By translation, system and task
@@ -290,7 +295,8 @@ def completed_verses(
 )->dict[tuple,Run]: # By `same_model`
     "What the models know about the verses that they are tested on"
     found = {same_model(r): r for r in records if 'exact' in r.memory}
-    if found: return found
+    if found:
+        return found
     raise InputError('--memory', 'has no runs to show; make some with `pronto eval --protocol memory`')
 
 def _add_completed(made:_TestSet, known:dict[tuple,Run]):
@@ -301,7 +307,8 @@ def _add_completed(made:_TestSet, known:dict[tuple,Run]):
         first = next((score.first for score in row if score.first), None)
         run = known.get(same_model(first)) if first else None
         share = run.memory['exact'] if run else of_ngrams if row[0].reference == 'ngram' else None
-        for score in row: score.completed = shown('accuracy', share)
+        for score in row:
+            score.completed = shown('accuracy', share)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #8a7704b9
 def _rows_of(rows:list[_Row], test_sets:list[dict], i:int)->list[_Row]:
@@ -369,11 +376,14 @@ def _by_table(made:list[_TestSet])->list[list[_TestSet]]:
 
 def _arrange(made:list[_TestSet]):
     "Put each test set into its table, and keep the columns that a table needs"
-    for some in _by_table(made): _set_sources_apart(some)
-    for some in _by_table(made): _set_limited_apart(some)
+    for some in _by_table(made):
+        _set_sources_apart(some)
+    for some in _by_table(made):
+        _set_limited_apart(some)
     for some in _by_table(made):
         for of_bible in grouped(some, lambda one: one.about['bible']).values():
-            if len(of_bible) > 1: _name_test_sets(of_bible)
+            if len(of_bible) > 1:
+                _name_test_sets(of_bible)
         _drop_empty_columns(some)
         _correct(some)
 
@@ -383,6 +393,7 @@ def _tasks_of(chosen:_Chosen)->list[str]: # See `task_key`
     known = [task for task in TASKS if task in PAPER_TASKS or task in ran]
     return known + sorted(ran - set(known))
 
+# %% ../../nbs/reporting/accuracy_tables.ipynb #tbl06z
 def fill(
     layout:list[_Row], chosen:_Chosen,
     options:Options=USUAL,
@@ -403,7 +414,8 @@ def fill(
             rows = _rows_of(by_bible[bible], test_sets, i)
             made.append(_test_set(rows, runs, answers, tasks, options.metric))
             _add_published(made[-1], rows, figures)
-            if completed: _add_completed(made[-1], completed)
+            if completed:
+                _add_completed(made[-1], completed)
     _arrange(made)
     made.reverse()
     return [made.pop().block() for _ in list(made)] # Each goes when its cells are there
@@ -415,7 +427,8 @@ def runs_in(chosen:_Chosen)->list[Run]: # `chosen`: as `choose` gives it
 
 def _published_topics(runs:list[Run])->str:
     "What Glot500 reports for the topics of Taxi1500, beside runs on them"
-    if not any((r.source or '').lower() == 'taxi1500' for r in runs): return ''
+    if not any((r.source or '').lower() == 'taxi1500' for r in runs):
+        return ''
     by_model = grouped(fact_table('taxi1500_published'), lambda row: row['model'])
     figures = '; '.join(f'{model} ' + ', '.join(f'{row["f1"]} ({row["languages"]})' for row in rows)
                         for model,rows in by_model.items())
@@ -477,7 +490,8 @@ def _options_for(record:Run)->str:
     "What `pronto tables` needs to show a run; without options it shows in-language runs of the recipe paper"
     protocol, splits = record.protocol, record.splits or ''
     chosen = dict(recipe=record.recipe) if protocol == 'in-language' else dict(protocol=protocol)
-    if splits and splits not in SPLITS_SHOWN.split(','): chosen['splits'] = splits
+    if splits and splits not in SPLITS_SHOWN.split(','):
+        chosen['splits'] = splits
     return ' '.join(f'--{name} {value}' for name,value in chosen.items())
 
 def _kinds(records:list[Run])->str:

@@ -38,15 +38,19 @@ from ..runs.schema import Run
 # %% ../../nbs/reporting/card.ipynb #card006b
 def _scope(books:set[str])->str: # Which part of the Bible these are
     named = [BOOKS[book] for book in BOOKS if book in books]
-    if books >= {*BOOKS} - {*_BEYOND}: return 'the whole Bible'
-    if books == {*NT_BOOKS}: return 'the New Testament'
-    if len(named) <= 4: return ', '.join(named)
+    if books >= {*BOOKS} - {*_BEYOND}:
+        return 'the whole Bible'
+    if books == {*NT_BOOKS}:
+        return 'the New Testament'
+    if len(named) <= 4:
+        return ', '.join(named)
     return f'{len(named)} books, from {named[0]} to {named[-1]}'
 
 _BEYOND = tuple(BOOKS)[66:]
 
 def _rights(licence:str)->str: # A sentence
-    if licence in ('', NOT_STATED): return 'It does not say under which licence it is.'
+    if licence in ('', NOT_STATED):
+        return 'It does not say under which licence it is.'
     return f'What it says of its licence: “{licence}”.'
 
 # %% ../../nbs/reporting/card.ipynb #card0007
@@ -72,16 +76,20 @@ def about_bible(
     name = markdown_text(own_direction(facts.get('title') or facts['code']))
     language = identify(facts.get('language', ''), facts['code']).name or 'a language that is not named'
     lines = [f'**{name}**, in {language}.']
-    if books: lines.append(f'It is {_scope({*books})}.')
+    if books:
+        lines.append(f'It is {_scope({*books})}.')
     if verses:
         labels = f', with labels projected from {source}' if source else ''
         lines.append(f'{verses.get("aligned", 0):,} verses are used as they are{labels}.')
         here = {status: n for status,n in verses.items() if status not in ('aligned','missing')}
         here['missing'] = facts.get('bible', {}).get('missing', 0)
         left = [f'{n:,} {_STATUSES.get(s, "verses of its books are missing")}' for s,n in here.items() if n]
-        if left: lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
-    if quality := facts.get('words', {}).get('quality'): lines.append(quality)
-    if 'licence' in facts: lines.append(_rights(facts['licence']))
+        if left:
+            lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
+    if quality := facts.get('words', {}).get('quality'):
+        lines.append(quality)
+    if 'licence' in facts:
+        lines.append(_rights(facts['licence']))
     return ' '.join(lines + [f'Take care: {warning}.' for warning in _warnings(facts)])
 
 # %% ../../nbs/reporting/card.ipynb #card009b
@@ -95,7 +103,8 @@ _CALLED = { # Where the stem of a task is no name for it
     'word_form': 'one word in another form', 'next_verse': 'the verse that follows'}
 
 def _spelled(stem:str)->str: # e.g. `same sense (SS)`
-    if stem not in TASKS: return task_name(stem)
+    if stem not in TASKS:
+        return task_name(stem)
     return f'{_CALLED.get(stem, stem.replace("_", " "))} ({TASKS[stem].abbr})'
 
 # %% ../../nbs/reporting/card.ipynb #card0010
@@ -112,14 +121,17 @@ def _places_in_words(answer:str)->str: # e.g. `first or third`, if these are tie
 
 def _in_words(task:str, label:str)->str: # `yes` and `no` where a task asks that; a table may mean anything
     known = TASKS.get(task)
-    if isinstance(known, ChoiceTask): return _places_in_words(str(label))
+    if isinstance(known, ChoiceTask):
+        return _places_in_words(str(label))
     is_given = isinstance(getattr(known, 'label', None), GivenLabel)
     asks = known and list(known.labels) == ['0','1'] and not is_given
     return dict(zip('01', ('no','yes'))).get(str(label), label) if asks else str(label)
 
 def _answer(task:str, row)->str: # Of rows of words, questions and queries, too
-    if hasattr(row, 'label'): return _in_words(task, row.label)
-    if hasattr(row, 'answers'): return ' / '.join(answer.text for answer in row.answers)
+    if hasattr(row, 'label'):
+        return _in_words(task, row.label)
+    if hasattr(row, 'answers'):
+        return ' / '.join(answer.text for answer in row.answers)
     return ' '.join(getattr(row, 'tags', None) or getattr(row, 'matches', None) or ())
 
 def example_table(datasets:list)->Table:
@@ -128,7 +140,8 @@ def example_table(datasets:list)->Table:
     dataset, rows = first.folds[0].load(), []
     know(dataset.known.values())
     for stem,parts in dataset.tasks.items():
-        if not parts['test']: continue
+        if not parts['test']:
+            continue
         row = _example(parts['test'])
         question = TASKS[stem].question if stem in TASKS else ''
         sense = getattr(row, 'sense', None)
@@ -156,17 +169,21 @@ def _plain(baseline:str, stem:str)->str:
 
 def verdict(answers:Answers)->str: # A sentence
     "How good a score is, by a test against the best baseline"
-    if answers.collapsed: return 'No better than guessing: one answer to everything.'
+    if answers.collapsed:
+        return 'No better than guessing: one answer to everything.'
     metric = main_metric(answers.task)
     found = against_baselines(answers, metric)
-    if found is None: return 'There are no baselines to compare it with.'
+    if found is None:
+        return 'There are no baselines to compare it with.'
     name = _plain(found.baseline, answers.task)
     by = '' if metric == 'accuracy' else f' (by {METRICS[metric]})'
     if found.p is None:
         side = 'above' if found.difference > 0 else 'not above'
         return f'In these runs {side} {name}{by}; fewer than {MIN_SEEDS} seeds are not tested.'
-    if is_clear(found.p): return f'Clearly {"above" if found.difference > 0 else "below"} {name}{by}.'
-    if found.baseline == 'majority': return f'No better than guessing{by}.'
+    if is_clear(found.p):
+        return f'Clearly {"above" if found.difference > 0 else "below"} {name}{by}.'
+    if found.baseline == 'majority':
+        return f'No better than guessing{by}.'
     return f'No clear difference from {name}{by}.'
 
 # %% ../../nbs/reporting/card.ipynb #card014m
@@ -216,7 +233,8 @@ def _of_text(records:list[Run])->list[str]: # Sentences
             for stem,answers in found.items() if 'cues' in answers.baselines]
     notes = [f'Judged by length, capitals and punctuation alone: {", ".join(cues)}.'] if cues else []
     for model,own in grouped(records, lambda r: r.model).items():
-        if (share := unknown_share(own)) is None: continue
+        if (share := unknown_share(own)) is None:
+            continue
         notes.append(f'{model} does not know {_percent(share)} % of the tokens of this text: its scores say '
                      'little about the language.')
     return notes
@@ -236,7 +254,8 @@ def card_finding(scores:Table)->str: # In Markdown
                  for kind in _FOUND}
         parts = [f'{text} {tasks[kind]}' for kind,text in _FOUND.items() if tasks[kind]]
         none = 'on no task clearly above the best score without a model'
-        if not tasks['Clearly above']: parts.insert(0, none)
+        if not tasks['Clearly above']:
+            parts.insert(0, none)
         lines.append(f'**{markdown_text(model)}** is {"; ".join(parts)}.')
     return '\n\n'.join(lines)
 
@@ -255,7 +274,8 @@ def baseline_table(
         metric = _metric(stem)
         values = {name: values.get(metric) for name,(values,_) in scores.items()}
         values = {name: value for name,value in values.items() if value is not None}
-        if not values: continue
+        if not values:
+            continue
         best = max(values, key=values.get)
         rows.append([_spelled(stem), f'{_percent(values[best])} ({_plain(best, stem)})',
                      _percent(values.get('majority')), METRICS[metric]])
@@ -292,7 +312,8 @@ def verse_table(
     task = TASKS.get(record.task)
     last = task.labels[-1] if task and task.counts else ''
     notes = [task.question] if task else []
-    if last: notes.append(f'The label {last} stands for {last} or more.')
+    if last:
+        notes.append(f'The label {last} stands for {last} or more.')
     header = ['', 'verse', 'text', 'label', 'its answer']
     return Table('verses', title, [(header, rows)], notes, align='l')
 
@@ -308,8 +329,10 @@ def models_to_try(
     return [(hub, about, _is_here(hub)) for hub,about in found.items() if hub not in asked]
 
 def _is_here(model:str)->bool:
-    try: Model.find(model)
-    except InputError: return False
+    try:
+        Model.find(model)
+    except InputError:
+        return False
     return True
 
 # %% ../../nbs/reporting/card.ipynb #card0019b

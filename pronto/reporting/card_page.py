@@ -28,6 +28,7 @@ from ..runs.schema import Run
 def _by_model(runs:list[Run])->dict[str,LanguageScore]:
     return {model: score for (_,_,model),score in language_scores(runs).items()}
 
+# %% ../../nbs/reporting/card_page.ipynb #crdp0007z
 @dataclass
 class Card:
     "What a page says of a Bible and of models"
@@ -48,8 +49,10 @@ class Card:
     def title(self)->str:
         "A question"
         names = list(dict.fromkeys(run.model for run in self.runs))
-        if len(names) == 1: return f'Does {names[0]} read {self.language}?'
-        if names: return f'Which model reads {self.language}?'
+        if len(names) == 1:
+            return f'Does {names[0]} read {self.language}?'
+        if names:
+            return f'Which model reads {self.language}?'
         return f'{self.language}: what a model has to beat'
 
     @cached_property
@@ -57,7 +60,8 @@ class Card:
         "What to do next"
         steps = next_steps(self.dataset.path, self.models, self.language, self.bible)
         unasked = self.dataset.manifest.get('counts', {}).keys() - {run.task for run in self.runs}
-        if not (self.runs and unasked): return steps
+        if not (self.runs and unasked):
+            return steps
         asked = ' '.join(f'-m {quote(model)}' for model in self.models)
         command = f'pronto card {quote(str(self.dataset.path))} {asked} --all-tasks'
         return f'{steps}\n- What does it tell of people, things and facts in the verses? {code_span(command)}'
@@ -84,7 +88,8 @@ def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
     counts = card.dataset.manifest.get('counts', {})
     sampled = [run for run in card.runs if run.protocol == QUICK
                and run.counts['train'] < counts[run.task]['train']]
-    if not sampled or card.dataset.manifest.get('splits') == 'folds': return []
+    if not sampled or card.dataset.manifest.get('splits') == 'folds':
+        return []
     train, test = (max(run.counts[split] for run in sampled) for split in ('train','test'))
     return [f'To be quick, it learned from {train:,} rows of each task and was asked {test:,}, both drawn at '
             'random, and so in English; `pronto probe` uses all.']
@@ -135,12 +140,14 @@ def _labelled(table:str)->str: # HTML
     for found in page.iter('table'):
         names = [th.text_content() for th in found.iter('th')]
         for row in found.iter('tr'):
-            for name,cell in zip(names, row.findall('td')): cell.set('data-column', name)
+            for name,cell in zip(names, row.findall('td')):
+                cell.set('data-column', name)
     return tostring(page, encoding='unicode')
 
 def _of_table(table:Table, language:str)->str: # HTML, without its title
     shown = _labelled(re.sub('^<h3>.*?</h3>', '', table.html(), flags=re.S))
-    if not language: return shown
+    if not language:
+        return shown
     shown = shown.replace(' dir="auto"', f' dir="auto" lang="{language}"')
     return shown.replace('<bdi>', f'<bdi lang="{language}">')
 

@@ -96,7 +96,8 @@ def _mean_of(groups:list[Answers], metric:str)->np.ndarray: # (seeds, n)
     "Average over translations; a seed stays one draw, since its training may be tested on all of them"
     found = [_by_seed(a, metric) for a in groups]
     shared = [seed for seed in found[0] if all(seed in one for one in found)]
-    if shared: return np.mean([[one[seed] for seed in shared] for one in found], 0)
+    if shared:
+        return np.mean([[one[seed] for seed in shared] for one in found], 0)
     return np.mean([list(one.values())[:min(map(len, found))] for one in found], 0)
 
 def _are_few(answers:list[Answers], n_seeds:int)->bool: # Of a mean
@@ -108,7 +109,8 @@ def mean_difference(
 )->tuple[SeedDifference|None,int]: # As `difference` gives it
     "Test the means over some cells on the rows that all have"
     kept = same_rows(*(cell.answers for cell in (*first, *second)))
-    if not kept or not kept[0].true: return None, 0
+    if not kept or not kept[0].true:
+        return None, 0
     sides = kept[:len(first)], kept[len(first):]
     means = [_mean_of(side, metric) for side in sides]
     few = any(map(_are_few, sides, map(len, means)))
@@ -178,7 +180,8 @@ def best_note(
     runs:list[Run]
 )->str: # Under a table
     "What ‡ means, or why it is nowhere"
-    if best: return f'‡ the best {what}, and those not clearly worse.'
+    if best:
+        return f'‡ the best {what}, and those not clearly worse.'
     few = any(map(has_seed, runs)) and len({r.seed for r in runs}) < MIN_SEEDS
     return 'With fewer than three seeds nothing is marked as best.' if few else ''
 
@@ -372,7 +375,8 @@ def spreads(records:list[Run], metric:str='accuracy')->list[Spread]: # By model,
     found = []
     for (model, task, language, *_),some in grouped(across_languages(records, metric), alike).items():
         values = list(_per_bible(some, metric).values())
-        if len(values) < 2: continue
+        if len(values) < 2:
+            continue
         sd = float(np.std(values, ddof=1))
         found.append(Spread(model, task, language, len(values), min(values), max(values), sd))
     return sorted(found, key=lambda s: s[:3])
@@ -387,11 +391,13 @@ def spread_note(records:list[Run], metric:str='accuracy')->str: # Empty for a si
     "By how much translations of one language differ, in one sentence"
     languages = {r.language for r in with_languages(records)}
     found = spreads(records, metric)
-    if not found: return _UNKNOWN if len(languages) > 1 else ''
+    if not found:
+        return _UNKNOWN if len(languages) > 1 else ''
     widest = max(found, key=lambda s: s.width)
     sd = float(np.sqrt(np.mean([s.sd**2 for s in found])))
     which = f'{widest.language}, {widest.n} translations, {task_name(widest.task)}, {widest.model}'
     note = (f'Translations of one language differ by up to {_points(widest.width, metric)} ({which}), with a '
             f'standard deviation of {_points(sd, metric)}')
-    if len(languages) < 2: return f'{note}.'
+    if len(languages) < 2:
+        return f'{note}.'
     return f'{note}; smaller differences are not differences between languages.'

@@ -65,7 +65,8 @@ def _some(dataset:Dataset)->list[str]: # Verses from all of it
 def pieces_in_words(model:Model, dataset:Dataset, english:Dataset)->str: # Empty if it is not known
     "A sentence: into how many pieces a model cuts words, beside English"
     has_text = dataset.file('text.tsv').is_file()
-    if not has_text or not model.kind.has_weights or model.folder is None: return ''
+    if not has_text or not model.kind.has_weights or model.folder is None:
+        return ''
     from pronto.modeling.architectures import load_tokenizer
     tokenizer, texts = load_tokenizer(model), _some(dataset)
     per_word = sum(map(len, texts)) <= _LONGEST*sum(len(text.split()) for text in texts)

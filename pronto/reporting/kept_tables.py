@@ -44,7 +44,8 @@ def state_of(
 )->str: # 32 hexadecimal digits; empty where others have a part in the tables
     "A hash of all that tables are made from"
     others = {entry.dist.name for group in GROUPS for entry in offers(group).values()} - {'pronto'}
-    if others: return ''
+    if others:
+        return ''
     store = store_of(runs)
     kinds = 'tasks/*.json', 'retrievals/*.json', f'*/*{ROWS_FILE}'
     beside = [path for kind in kinds for path in store.glob(kind)]
@@ -66,7 +67,8 @@ class Shown(NamedTuple):
     def write(self, folder): # Each file whole or not at all
         "Write the files; raises `InputError` where they cannot be written"
         for name,content in self.files.items():
-            with write_aside(Path(folder)/name) as f: f.write_bytes(content)
+            with write_aside(Path(folder)/name) as f:
+                f.write_bytes(content)
 
     def data(self)->dict:
         "What programs get: the rows of the tables"
@@ -87,10 +89,12 @@ def kept_tables(state:str)->Shown|None:
         with reading(place, 'remove it', *ANY_SHAPE):
             about = json.loads((place/'shown.json').read_text(encoding='utf-8'))
             files = {name: (place/'files'/name).read_bytes() for name in about['files']}
-            if _hashes(files) != about['files']: return None
+            if _hashes(files) != about['files']:
+                return None
             os.utime(place)
             return Shown(**about | dict(files=files))
-    except InputError: return None
+    except InputError:
+        return None
 
 def keep_tables(state:str, shown:Shown): # Not where the data folder cannot be written
     "Keep tables for the next time, and the last few others"
@@ -100,4 +104,5 @@ def keep_tables(state:str, shown:Shown): # Not where the data folder cannot be w
             (folder/'shown.json').write_text(about, encoding='utf-8')
             shown.write(folder/'files')
         *_, = map(shutil.rmtree, sorted(_folder().glob('[!.]*'), key=os.path.getmtime)[:-_MOST])
-    except (InputError, OSError): pass # They are made again the next time
+    except (InputError, OSError):
+        pass # They are made again the next time

@@ -36,8 +36,10 @@ class LanguageScore(NamedTuple):
     @property
     def sentence(self)->str:
         "Does the model read the language?"
-        if not _is_above(self.above_chance): return 'does not read it'
-        if _is_above(self.above_ngrams): return 'reads it'
+        if not _is_above(self.above_chance):
+            return 'does not read it'
+        if _is_above(self.above_ngrams):
+            return 'reads it'
         return 'knows some of its words' if is_clear(self.above_ngrams.p) else 'is level with n-grams'
 
 def _is_above(found:SeedDifference)->bool: return found.difference > 0 and is_clear(found.p)
@@ -63,7 +65,8 @@ def language_score(
     "What a model knows of a language, from its answers to choices"
     scored = {stem: by_task[stem] for stem in SCORED if stem in by_task}
     rivals = {stem: _best_ngrams(answers) for stem,answers in scored.items()}
-    if not scored or None in rivals.values(): return None
+    if not scored or None in rivals.values():
+        return None
     chapters = [chapter for answers in scored.values() for chapter in answers.chapters]
     own = _together([_beyond_chance(answers) for answers in scored.values()])
     ngrams = _together([_beyond_chance(answers) for answers in rivals.values()])
@@ -104,7 +107,8 @@ def language_scores(records:list[Run])->dict[tuple,LanguageScore]: # Dataset, pr
     found, rows = {}, {}
     for key,cells in grouped(_cells(records), _of_model).items():
         score = language_score(_answers(cells))
-        if score is None: continue
+        if score is None:
+            continue
         found[key] = score
         n_rows = sum(seeds[0].counts.get('test', 0) for seeds in cells)
         rows[key] = -n_rows, str(sorted((seeds[0].task, *test_set(seeds[0])) for seeds in cells))
@@ -149,7 +153,8 @@ def plain_finding(records:list[Run])->list[str]: # In Markdown; empty without ch
 def _difference(one:dict[str,Answers], other:dict[str,Answers])->SeedDifference|None: # `None` of other rows
     "How much more a model knows than another one"
     own, others = ([answers[stem] for stem in SCORED if stem in answers] for answers in (one, other))
-    if [answers.asked for answers in own] != [answers.asked for answers in others]: return None
+    if [answers.asked for answers in own] != [answers.asked for answers in others]:
+        return None
     chapters = [chapter for answers in own for chapter in answers.chapters]
     first, second = (_together(list(map(_beyond_chance, some))) for some in (own, others))
     return compare_seeds(first, second, chapters)
@@ -163,16 +168,19 @@ def compare_models(records:list[Run])->list[str]: # In Markdown; empty for a sin
         language = markdown_text(_language_of(records, dataset))
         for other in others:
             found = _difference(answers[best], answers[other])
-            if found is None: continue
+            if found is None:
+                continue
             first, second = markdown_text(best[2]), markdown_text(other[2])
             said = f'**There is no clear difference between {first} and {second} on {language}**'
-            if _is_above(found): said = f'**{first} knows more of {language} than {second}**'
+            if _is_above(found):
+                said = f'**{first} knows more of {language} than {second}**'
             lines.append(f'{said}: {scores[best].value:.0f} and {scores[other].value:.0f} of 100'
                          f'{_reach(found)}.')
     return lines
 
 def _reach(found:SeedDifference)->str:
-    if not found.interval: return ''
+    if not found.interval:
+        return ''
     low, high = (f'{100*end:+.0f}' for end in found.interval)
     return f' (the difference is {100*found.difference:+.0f}; {low} to {high} with 95 % confidence)'
 

@@ -25,12 +25,14 @@ def _tier_of_share(
     share:float # In percent of the pretraining data
 )->str: # One of `TIERS`
     "The tier of a share"
-    if share <= 0: return 'unseen'
+    if share <= 0:
+        return 'unseen'
     return 'high' if share >= 1 else 'mid' if share >= .1 else 'low'
 
 def _fact(row:dict)->Fact: # Raises `ValueError` that says what is wrong
     share = float(row['share']) if row.get('share') else None
-    if share is not None and not 0 <= share <= 100: raise ValueError(f'{share} is not a share in percent')
+    if share is not None and not 0 <= share <= 100:
+        raise ValueError(f'{share} is not a share in percent')
     tier = row.get('tier') or (share is not None and _tier_of_share(share))
     if tier not in TIERS:
         raise ValueError(f'{tier or "no tier"}; a tier is one of {", ".join(TIERS)}, or give a share')
@@ -57,8 +59,10 @@ def model_rows(
         if not _known_language(row['language']):
             what = f'{row["language"]!r} is not a code of a language; use ISO 639-3, e.g. swh'
             raise InputError(path, what, f'line {n}')
-        try: found.append(read(row))
-        except ValueError as e: raise InputError(path, f'{e}; correct the row', f'line {n}') from e
+        try:
+            found.append(read(row))
+        except ValueError as e:
+            raise InputError(path, f'{e}; correct the row', f'line {n}') from e
     return found
 
 def read_tiers(
@@ -77,7 +81,8 @@ def model_of(name:str, facts:list[Fact])->str|None: # Its name in the facts
     "The model of the facts to which a model name of records belongs"
     own = {f.model for f in facts} - _NAMES.keys()
     said = [m for m in own if name == m or name.startswith(f'{m} (')] # With what sets it apart
-    if said: return max(said, key=len)
+    if said:
+        return max(said, key=len)
     return next((model for model,part in _NAMES.items() if part in name.lower()), None)
 
 def tier_of(
@@ -88,5 +93,6 @@ def tier_of(
     known = model_of(model, facts)
     found = [f for f in facts if f.model == known and f.language == language]
     exact = [f for f in found if f.script in ('', script)] if script else []
-    if found: return min((f.tier for f in exact or found), key=TIERS.index)
+    if found:
+        return min((f.tier for f in exact or found), key=TIERS.index)
     return 'unseen' if known in _COMPLETE else None

@@ -33,7 +33,8 @@ def cost_table(records:list[Run])->Table: # A row per run
 # %% ../../nbs/reporting/notebook_views.ipynb #2cf53f2c
 def read_facts(dataset)->dict: # Its manifest, or at least `code`, `counts` and `label_shares`
     "What is known about a dataset; in a published folder without a manifest, rows are counted"
-    if found := load_manifest(dataset): return found
+    if found := load_manifest(dataset):
+        return found
     tasks = load_dataset_folder(dataset).tasks
     labels = {stem: Counter(r.label for rows in parts.values() for r in rows) for stem,parts in tasks.items()}
     counts = {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in tasks.items()}
@@ -94,13 +95,15 @@ def _plot_curve(ax, record:Run, selected:str, color:str):
 def plot_curves(records:list[Run]): # A figure of matplotlib; `None` if nothing was trained
     "The dev metric that the recipe selects by, over the epochs: a panel per task, a line per seed"
     records = [r for r in records if r.dev]
-    if not records: return print('Nothing was trained, so there are no curves.')
+    if not records:
+        return print('Nothing was trained, so there are no curves.')
     tasks, models = (list(dict.fromkeys(getattr(r, k) for r in records)) for k in ('task','model'))
     fig, axes = panels(len(tasks), 2.6, 2.4, .2*-(-len(models)//3))
     selected = records[0].hyperparameters.get('select', 'loss')
     for ax,stem in zip(axes, tasks):
         of_task = [r for r in records if r.task == stem]
-        for r in of_task: _plot_curve(ax, r, selected, f'C{models.index(r.model)}')
+        for r in of_task:
+            _plot_curve(ax, r, selected, f'C{models.index(r.model)}')
         ax.set(title=task_name(stem), xlabel='epoch')
         ax.xaxis.get_major_locator().set_params(integer=True)
     axes[0].set_ylabel(f'{selected} on dev')
@@ -114,7 +117,8 @@ def one_test_set(records:list[Run])->list[Run]:
     def about(run): return run.dataset, run.protocol, run.train
     first = {}
     for run in records:
-        if about(run) == about(records[0]): first.setdefault(run.task, test_set(run))
+        if about(run) == about(records[0]):
+            first.setdefault(run.task, test_set(run))
     return [r for r in records if about(r) == about(records[0]) and first[r.task] == test_set(r)]
 
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b3
@@ -146,7 +150,8 @@ def plot_confusions(records:list[Run]): # A figure of matplotlib
         heat_map(ax, counts, labels, labels, '{:.0f}'.format, cmap='Blues', vmin=0)
         ax.set_title(f'{task_name(record.task)}\n{record.model}', fontsize=8)
         ax.set_xlabel('predicted')
-    if axes: axes[0].set_ylabel('true')
+    if axes:
+        axes[0].set_ylabel('true')
     return fig
 
 # %% ../../nbs/reporting/notebook_views.ipynb #4bc3a376
@@ -157,11 +162,13 @@ def _test_rows(record:Run, datasets)->list:
     stem, limit = record.task, record.limit
     folds = found.get(record.dataset, next(iter(found.values())))
     tests = [fold.load([stem]).tasks[stem]['test'] for fold in folds]
-    if len(tests) == 1 and record.protocol == QUICK: limit = SAMPLED['test']
+    if len(tests) == 1 and record.protocol == QUICK:
+        limit = SAMPLED['test']
     return [row for test in tests for row in sample(test, limit)]
 
 def _where(prediction:dict[str,str])->str:
-    if prediction.get('ref'): return prediction['ref']
+    if prediction.get('ref'):
+        return prediction['ref']
     return '{sense}: {ref1}, {ref2}'.format(**prediction) if 'sense' in prediction else ''
 
 def _asked(said:list[dict], rows:list)->list:

@@ -25,7 +25,8 @@ from .scores import seed_scores, shown, unambiguous_scores
 from ..runs.folds import following_share, probe_kept, unknown_share
 from ..runs.schema import Run
 from ..runs.store import safe_name
-if TYPE_CHECKING: import matplotlib.figure
+if TYPE_CHECKING:
+    import matplotlib.figure
 
 # %% ../../nbs/reporting/rendering.ipynb #0d61b983
 @dataclass(eq=False)
@@ -54,7 +55,8 @@ class Score:
 
     def settle(self):
         "Compute what a table has of its answers, and let these go, which take much memory"
-        if self.answers: self.figures, self.answers = record_of(_OF_ANSWERS, self), None
+        if self.answers:
+            self.figures, self.answers = record_of(_OF_ANSWERS, self), None
 
     def cell(self, about:dict[str,str])->dict: # `about` has what its block shares; see `ABOUT`
         "What a table has of it, by column"
@@ -162,7 +164,8 @@ def _name(cell:dict)->str:
 def _description(cell:dict)->str:
     "Abbreviation, language, title and code of a translation"
     short = cell['abbreviation']
-    if short == cell['bible']: return _name(cell)
+    if short == cell['bible']:
+        return _name(cell)
     names = ', '.join(filter(None, (cell['language'], cell['title'])))
     parts = dict.fromkeys(filter(None, (short, names)))
     return f'{": ".join(parts)} ({cell["bible"]})'
@@ -303,7 +306,8 @@ def _in_words(limits:dict[str,set])->str:
 def _title(found:Accuracies)->str:
     "The paper's title, unless a user's own layout puts other languages there"
     title = 'Task accuracy by language and model'
-    if 'published' in found.known: title = _TITLES.get(found.name, title)
+    if 'published' in found.known:
+        title = _TITLES.get(found.name, title)
     return title.replace('accuracy', METRICS[found.metric])
 
 def _values(cells:list[dict], name:str)->list: # Sorted
@@ -320,7 +324,8 @@ def _method(found:Accuracies, short:bool)->str:
     others = {title: found.metrics[task] for task,title in found.titles.items() if title != task}
     beside = [f'{title} with {METRICS[_BESIDE[metric][0]]}' for title,metric in others.items()]
     large = '; '.join([_LARGE[found.metric], *beside])
-    if short: return f'{large}: the mean over test items and seeds{_SMALL_IN_SHORT}'
+    if short:
+        return f'{large}: the mean over test items and seeds{_SMALL_IN_SHORT}'
     names = METRICS | dict(mae='for counts the mean absolute error')
     small = f'; small: {", ".join(names[m] for m in found.small)}' if found.small else ''
     words = any(task.target == 'class' and task.has_items and task.abbr in found.metrics
@@ -367,11 +372,15 @@ def _is_marked(cell:dict, name:str)->bool: # `name` of a column
 def _notes_on_data(found:Accuracies, models:list[dict])->list[str]:
     protocols = [name for name in _values(found.cells, 'protocol') if name != 'in-language']
     said = [f'Protocol: {", ".join(protocols)}.'] if protocols else []
-    if 'published' in found.known: said.append(_PUBLISHED)
-    if found.common_rows: said.append(_common_rows(found))
+    if 'published' in found.known:
+        said.append(_PUBLISHED)
+    if found.common_rows:
+        said.append(_common_rows(found))
     said.append(found.beside)
-    if _values(found.cells, 'test_set'): said.append(_TEST_SETS)
-    if any(cell['chapters'] and cell['chapters'] < 6 for cell in models): said.append(_FEW_CHAPTERS)
+    if _values(found.cells, 'test_set'):
+        said.append(_TEST_SETS)
+    if any(cell['chapters'] and cell['chapters'] < 6 for cell in models):
+        said.append(_FEW_CHAPTERS)
     if _values(found.ran, 'limit'):
         form = _LIMIT if _limits_differ(found) else _SAME_LIMIT
         said.append(form.format(limit=_in_words(found.limits)))
@@ -384,14 +393,18 @@ def notes(
     "What a reader of the table must know"
     models = [cell for cell in found.ran if cell['seeds']]
     said = ['None of these runs has been made yet.']
-    if found.ran: said = [f'{_method(found, short)} {_setting(found.ran)}'.rstrip(), *_seed_notes(models)]
+    if found.ran:
+        said = [f'{_method(found, short)} {_setting(found.ran)}'.rstrip(), *_seed_notes(models)]
     said += _notes_on_data(found, models)
     said += [text for name,text in _MEANINGS.items() if any(_is_marked(cell, name) for cell in found.ran)]
     compared = 'published' in found.known
     absent = f'{ABSENT} not run yet, or not for this task{", or not in the paper" if compared else ""}.'
-    if compared or len(found.ran) < len(found.cells): said.append(absent)
-    if 'completed' in found.known: said.append(_COMPLETED)
-    if not all(map(_is_invented, found.blocks)): said.append(_PRETRAINING)
+    if compared or len(found.ran) < len(found.cells):
+        said.append(absent)
+    if 'completed' in found.known:
+        said.append(_COMPLETED)
+    if not all(map(_is_invented, found.blocks)):
+        said.append(_PRETRAINING)
     return list(filter(None, said))
 
 # %% ../../nbs/reporting/rendering.ipynb #58985ce1
@@ -404,20 +417,23 @@ def _figure(
     digits = 1 if short and metric in IN_PERCENT else 2
     marks = [sign for name,sign in signs.items() if _is_marked(cell, name)]
     large = decimal(cell['ours'], digits) + ''.join(marks)
-    if cell['ours'] is None: return Printed(large)
+    if cell['ours'] is None:
+        return Printed(large)
     beside = [decimal(cell[m]) for m in _BESIDE[metric] if cell[m] is not None]
     if short:
         beside = [cell['baseline'] if cell['reference'] else decimal(cell['over_baseline'], digits, '+')]
     beside += [f'{what} {percent(cell[name])}' for name,what in _SHARES.items() if cell[name]]
     seeds = cell['seeds'] or most_seeds
-    if seeds < most_seeds: beside.append(f'{seeds} seed{"s"*(seeds > 1)}')
+    if seeds < most_seeds:
+        beside.append(f'{seeds} seed{"s"*(seeds > 1)}')
     return Printed(large, ', '.join(filter(None, beside)))
 
 def _columns(found:Accuracies, task:str, **how)->list[Column]:
     "What is printed of a task"
     figure = partial(_figure, metric=found.metrics[task], **how)
     columns = [Column('', found.titles[task], get=figure)]
-    if 'published' not in found.known: return columns
+    if 'published' not in found.known:
+        return columns
     return [*columns, Column('published', 'publ.', decimal),
             Column('difference', 'Δ', partial(decimal, sign='+'))]
 
@@ -429,7 +445,8 @@ def _row_name(row:list[dict], mixed:bool)->str: # `mixed`: do the limits of a ta
         trained_on = first['trained_on'] and f'trained on {first["trained_on"]}'
         name = ', '.join(filter(None, [_name(first), first['test_set'], trained_on, first['condition']]))
     limits = _values([cell for cell in row if cell['ours'] is not None], 'limit')
-    if mixed and limits: name += f', limit {" / ".join(f"{n:,}" for n in limits)}'
+    if mixed and limits:
+        name += f', limit {" / ".join(f"{n:,}" for n in limits)}'
     return name
 
 def _best_baseline(cells:list[dict])->dict: # Of one task
@@ -469,11 +486,13 @@ def grid(
 )->list[tuple[list|None,list[list]]]: # As `Table.blocks`
     "The texts of a table"
     signs = dict(_SIGNS)
-    if not _limits_differ(found): del signs['limit'] # What all have in common needs no mark
+    if not _limits_differ(found):
+        del signs['limit'] # What all have in common needs no mark
     how = dict(signs=signs, short=short, most_seeds=max(cell['seeds'] or 0 for cell in found.cells))
     columns = {task: _columns(found, task, **how) for task in found.metrics}
     header = ['Model', *(title for some in columns.values() for title in titles_of(some))]
-    if 'completed' in found.known: header.append('completed, %')
+    if 'completed' in found.known:
+        header.append('completed, %')
     made = []
     for block in found.blocks:
         rows = [_line(found, row, columns) for row in (_short(block) if short else block)]
@@ -509,24 +528,29 @@ def accuracy_table(found:Accuracies)->Table:
 def _plot(ax, cell:dict, y:int, metric:str, size:int): # `size`: of the small figures
     if cell['published'] is not None and metric in IN_PERCENT:
         ax.plot(cell['published'], y, 'o', mfc='none', mec='0.55')
-    if cell['ours'] is None: return
+    if cell['ours'] is None:
+        return
     color = '0.3' if cell['reference'] else 'C0'
     sign = 'x' if cell['above_baseline'] is False else 'o'
     ax.plot(cell['ours'], y, sign, ms=4, color=color)
     small = _figure(cell, metric).small
     if small: # Beside the panel, level with the dot
         ax.text(1.01, y, small, transform=ax.get_yaxis_transform(), va='center', fontsize=size, color='0.45')
-    if cell['low'] is not None: ax.plot([cell['low'], cell['high']], [y,y], '-', lw=1, color=color)
+    if cell['low'] is not None:
+        ax.plot([cell['low'], cell['high']], [y,y], '-', lw=1, color=color)
 
 def _panel(ax, found:Accuracies, task:str, size:int):
     "The systems of all blocks on one task; the line of the majority label is where the block is named"
     y, metric = 0, found.metrics[task]
     for block in found.blocks:
         majority, *others = (cell for row in block for cell in row if cell['task'] == task)
-        for i,cell in enumerate(others, 1): _plot(ax, cell, y + i, metric, size)
+        for i,cell in enumerate(others, 1):
+            _plot(ax, cell, y + i, metric, size)
         level = majority['ours']
-        if level is None and metric in IN_PERCENT: level = majority['published']
-        if level is not None: ax.plot([level]*2, [y + .3, y + len(others) + .5], '--', lw=.8, color='0.6')
+        if level is None and metric in IN_PERCENT:
+            level = majority['published']
+        if level is not None:
+            ax.plot([level]*2, [y + .3, y + len(others) + .5], '--', lw=.8, color='0.6')
         y += len(others) + 1
     ax.set_ylim(y - .4, -.6)
 
@@ -537,14 +561,16 @@ def _name_rows(ax, found:Accuracies):
     ax.set_yticks(range(len(names)), names, fontsize=8)
     bold = {no_formula(_name(block[0][0])) for block in found.blocks}
     for label in ax.get_yticklabels():
-        if label.get_text() in bold: label.set_fontweight('bold')
+        if label.get_text() in bold:
+            label.set_fontweight('bold')
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd04
 def _legend(found:Accuracies)->str:
     parts = ['our scores with 95 % intervals (dots)'] if found.ran else []
     if any(_is_marked(cell, 'above_baseline') for cell in found.cells):
         parts.append('not above the best baseline (crosses)')
-    if 'published' in found.known: parts.append('published (circles)')
+    if 'published' in found.known:
+        parts.append('published (circles)')
     parts.append('majority (dashed)')
     if any(_figure(cell, found.metric).small for cell in found.cells):
         parts.append(f'{" and ".join(METRICS[m] for m in found.small)} (small)')
@@ -559,7 +585,8 @@ def draw_accuracy(
     "A picture of a table; of many translations the first"
     from matplotlib.figure import Figure
     n_blocks = len(found.blocks)
-    if n_blocks > _MOST_DRAWN: found = replace(found, blocks=found.blocks[:_MOST_DRAWN])
+    if n_blocks > _MOST_DRAWN:
+        found = replace(found, blocks=found.blocks[:_MOST_DRAWN])
     n_rows = sum(map(len, found.blocks))
     drawn = {c['task'] for c in found.cells if (c['ours'], c['published']) != (None, None)}
     titles = {task: title for task,title in found.titles.items() if task in drawn or not drawn}
@@ -572,8 +599,10 @@ def draw_accuracy(
         ax.set_title(no_formula(title))
         ax.grid(axis='y', color='0.94')
         ax.set_axisbelow(True)
-    for ax in axes.flat[len(titles):]: ax.remove()
-    for ax in axes[:,0]: _name_rows(ax, found)
+    for ax in axes.flat[len(titles):]:
+        ax.remove()
+    for ax in axes[:,0]:
+        _name_rows(ax, found)
     legend = _legend(found)
     if n_blocks > _MOST_DRAWN:
         legend += f'. Of {n_blocks:,} blocks the first {_MOST_DRAWN}; the table has all.'

@@ -43,7 +43,8 @@ _REGISTRY = 'give the registry.csv of a release'
 
 def read_registry(path)->dict[str,dict[str,str]]: # Code of a translation to its row
     "Read a table of translations; raises `InputError` if it cannot be read or has no column `code`"
-    with reading(path, _REGISTRY): rows = csv_rows(Path(path).read_text(encoding='utf-8-sig'))
+    with reading(path, _REGISTRY):
+        rows = csv_rows(Path(path).read_text(encoding='utf-8-sig'))
     if not rows or 'code' not in rows[0]:
         raise InputError(path, f'is not a registry (no column `code`); {_REGISTRY}')
     return {r['code']: r for r in rows}
@@ -151,7 +152,8 @@ class Report(NamedTuple):
 
     def save(self, out)->None:
         "Write the page"
-        with write_aside(out) as f: f.write_text(page(self), encoding='utf-8')
+        with write_aside(out) as f:
+            f.write_text(page(self), encoding='utf-8')
 
 def _entry_name(row:dict)->str: # The model, with its variant
     "What a row is listed under"
@@ -175,7 +177,8 @@ def _scopes(strata:dict[tuple[str,str],Stratum], facts:dict[str,dict])->list[Sco
         keys = [key for bible in area for key in by_bible[bible]]
         by_task = grouped(keys, lambda key: key[1])
         scopes.append(Scope(area, '', keys))
-        if len(by_task) > 1: scopes += [Scope(area, task, found) for task,found in by_task.items()]
+        if len(by_task) > 1:
+            scopes += [Scope(area, task, found) for task,found in by_task.items()]
     return [scope for scope in scopes if len(scope.keys) > 1]
 
 # %% ../../nbs/reporting/report.ipynb #rpt11
@@ -186,11 +189,14 @@ def _pairs_over(inside:list[Stratum])->list[dict]:
     found = []
     for p,q in combinations_with_replacement(dict.fromkeys(ran.values()), 2):
         both, together = [inside[i] for i in p if i in q], [m for m in models if ran[m] in (p, q)]
-        if not both or len(together) < 2: continue
+        if not both or len(together) < 2:
+            continue
         n_chapters = len(set().union(*(s.chapters for s in both)))
         for test in compare_pairs([{m: s.draws[m] for m in together} for s in both], n_chapters):
-            if {ran[test.first], ran[test.second]} != {p, q}: continue # Tested with others
-            if any({test.first, test.second} & s.few_seeds for s in both): continue
+            if {ran[test.first], ran[test.second]} != {p, q}:
+                continue # Tested with others
+            if any({test.first, test.second} & s.few_seeds for s in both):
+                continue
             seeds = min(s.seeds[m] for s in both for m in (test.first, test.second))
             found.append(dict(first=test.first, second=test.second, n=len(both), seeds=seeds,
                               difference=round(test.difference, 4), p=test.p))
@@ -203,7 +209,8 @@ def _over(strata:dict[tuple[str,str],Stratum], metric:str, board:Board, facts:di
     for scope in _scopes(strata, facts):
         about = dict(board=board, metric=metric, area=scope.name, task=scope.over)
         groups += [about | {k: r[k] for k in _OF_GROUP} for r in summarise(strata, None, metric, [scope])]
-        if len(pairs) < most_tests: pairs += [about | p for p in _pairs_over([strata[k] for k in scope.keys])]
+        if len(pairs) < most_tests:
+            pairs += [about | p for p in _pairs_over([strata[k] for k in scope.keys])]
     return groups, pairs
 
 _OF_GROUP = 'model mean rank group seeds test_sets'.split()
@@ -219,7 +226,8 @@ def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])-
     asked, found, notes = {}, {}, {}
     for (bible,task,*_,board),places in sets.items():
         shown = [i for i in places if i in listed]
-        if shown: asked.setdefault(board, {})[bible,task] = cells[shown[-1]]
+        if shown:
+            asked.setdefault(board, {})[bible,task] = cells[shown[-1]]
     for board,runs in asked.items():
         shared = shared_rows(runs)
         found |= {(board, task): of_task.rows for task,of_task in shared.items()}
@@ -238,8 +246,10 @@ def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of 
 def _add_common_rows(rows:list[dict], answers:dict[int,Answers], kept:dict[int,Answers]):
     "Add to rows of the report what models score on the rows that all test sets have, where these are fewer"
     for i,some in kept.items():
-        if len(some.true) == len(answers[i].true): continue
-        for metric,found in rows[i]['metrics'].items(): found |= _on_common_rows(metric, some)
+        if len(some.true) == len(answers[i].true):
+            continue
+        for metric,found in rows[i]['metrics'].items():
+            found |= _on_common_rows(metric, some)
 
 # %% ../../nbs/reporting/report.ipynb #rpt05
 _MOST_TESTS = 20_000 # Some minutes
@@ -269,22 +279,28 @@ def make_report(
         kept = {i: answers[i].among(common.get((board, task))) for i in places if i in listed}
         _add_common_rows(rows, answers, kept)
         for metric in tested:
-            if metric not in rows[places[0]]['metrics']: continue
+            if metric not in rows[places[0]]['metrics']:
+                continue
             tests.setdefault(metric, []).extend(_test_rows(rows, answers, metric))
             shown = {_entry_name(rows[i]): some for i,some in kept.items()}
-            if not shown: continue
+            if not shown:
+                continue
             strata.setdefault((board, metric), {})[bible,task_name(task)] = stratum_of(shown, metric)
     watch = progress('report: ranks', lambda found: len(found[1]))
     over = [_over(found, metric, board, facts, most_tests) for (board,metric),found in watch(strata.items())]
     groups, pairs = ([x for found in over for x in found[k]] for k in (0, 1))
     return Report(rows, tests, groups, pairs, 0 if tested else n_pairs, notes)
 
+# %% ../../nbs/reporting/report.ipynb #rpt05z
 def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dict]:
     "Test the rows of one test set, and give them ranks"
-    try: tests = compare_all(answers, metric)
-    except ValueError: return [] # Their rows differ
+    try:
+        tests = compare_all(answers, metric)
+    except ValueError:
+        return [] # Their rows differ
     if tests and not any(a.few_seeds for a in answers.values()):
-        for i,rank in _ranks(tests, list(answers)).items(): rows[i]['metrics'][metric] |= rank
+        for i,rank in _ranks(tests, list(answers)).items():
+            rows[i]['metrics'][metric] |= rank
     return tests
 
 # %% ../../nbs/reporting/report.ipynb #4930ca9c
@@ -307,7 +323,8 @@ def _models(rows:list[dict])->dict[str,dict]:
     known, found = {row['hub'] for row in fact_table('paper_models')}, {}
     for r in rows:
         about = found.setdefault(r['model'], {})
-        if r['parameters']: about['parameters'] = r['parameters']
+        if r['parameters']:
+            about['parameters'] = r['parameters']
         if r['model'] in known or _ON_HUB.fullmatch(r['model']):
             about['link'] = f'https://huggingface.co/{quote(r["model"])}'
     return found
@@ -329,7 +346,8 @@ def _tiers(rows:list[dict])->list[str]:
     facts, known = read_tiers(), {}
     for r in rows:
         key = r['model'], r['iso639_3'], r['script']
-        if key not in known: known[key] = tier_of(*key[:2], facts, key[2]) if key[1] else None
+        if key not in known:
+            known[key] = tier_of(*key[:2], facts, key[2]) if key[1] else None
     return [known[r['model'], r['iso639_3'], r['script']] or '' for r in rows]
 
 def _row_columns(rows:list[dict])->dict:
@@ -371,7 +389,8 @@ def _pair_columns(tests:list[dict])->dict[str,list]:
 
 def _world(rows:list[dict])->str:
     "Places of languages for the background of a map: latitude and longitude in whole degrees"
-    if not any(coordinates_of(r['iso639_3']) for r in rows): return ''
+    if not any(coordinates_of(r['iso639_3']) for r in rows):
+        return ''
     return ' '.join(f'{latitude},{longitude}' for latitude,longitude in places_of_languages())
 
 def _as_data(report:Report)->dict:
@@ -407,8 +426,10 @@ def _ask_all(
     options, found = Options('', SPLITS_SHOWN, protocol, store=store), {}
     about = [name for name in known_questions() if name in {r.protocol for r in records}]
     for name in about:
-        try: found[name] = ask_runs(name, records, options)
-        except InputError as e: found[name] = e
+        try:
+            found[name] = ask_runs(name, records, options)
+        except InputError as e:
+            found[name] = e
     for question in (find_question(name) for name in names if name not in about):
         of_all = question.protocol or question.any_protocol
         asked = options if of_all else options._replace(recipe=recipe)
@@ -443,7 +464,8 @@ def _hash_source(text:str)->str: # For a content security policy
 
 def page(report:Report|list[dict])->str: # HTML
     "The report as one self-contained page"
-    if not isinstance(report, Report): report = Report(report)
+    if not isinstance(report, Report):
+        report = Report(report)
     data = json.dumps(_as_data(report), allow_nan=False, separators=(',', ':')).replace('<', '\\u003c')
     kind = 'application/json'
     if len(data) > LARGE:

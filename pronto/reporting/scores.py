@@ -79,7 +79,8 @@ class Later(Sequence):
     def __repr__(self): return repr(self.items)
 
     def __eq__(self, other):
-        if isinstance(other, Later) and self.same == other.same: return True
+        if isinstance(other, Later) and self.same == other.same:
+            return True
         return list(self) == list(other)
 
 # %% ../../nbs/reporting/scores.ipynb #rsclat03
@@ -93,14 +94,16 @@ class _AskedRows(Later):
         "A number for each row, see `row_codes`"
         same = self.same[1]
         if same not in _CODES:
-            if len(_CODES) >= _MOST_CODES: _CODES.clear()
+            if len(_CODES) >= _MOST_CODES:
+                _CODES.clear()
             _CODES[same] = row_codes(asked_columns(self.record))
         return _CODES[same]
 
     def places(self, codes:np.ndarray)->tuple[np.ndarray,str]: # And what tells them from others
         "Which rows have these codes"
         same = content_hash(codes.tobytes(), size=8)
-        if same not in self.found: self.found[same] = np.flatnonzero(np.isin(self.codes(), codes))
+        if same not in self.found:
+            self.found[same] = np.flatnonzero(np.isin(self.codes(), codes))
         return self.found[same], same
 
 _CODES, _MOST_CODES = {}, 1<<12 # Of the last test sets, by `rows_hash`
@@ -321,7 +324,8 @@ def common_codes(answers:Iterable[Answers])->tuple[np.ndarray,list[int]]: # One 
 
 def same_rows(*answers:Answers)->list[Answers]: # In the same order, maybe without any
     "Keep the rows that all have; rows without references only if the test sets are equal"
-    if all(a.asked == answers[0].asked for a in answers): return list(answers)
+    if all(a.asked == answers[0].asked for a in answers):
+        return list(answers)
     sets = {id(a.asked): a.asked for a in answers} # Many have the same
     places = {name: {asked: i for i,asked in enumerate(rows)} for name,rows in sets.items()}
     first, *others = places.values()
@@ -341,8 +345,10 @@ def _on_same_rows(records:list[Run])->list[Run]:
 
 def read_seeds(records:list[Run], shared:np.ndarray|None=None)->Answers: # `shared`: codes
     "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
-    try: answers = read_answers(records)
-    except ValueError: answers = read_answers(_on_same_rows(records))
+    try:
+        answers = read_answers(records)
+    except ValueError:
+        answers = read_answers(_on_same_rows(records))
     return answers.among(shared)
 
 # %% ../../nbs/reporting/scores.ipynb #rsc14
@@ -352,12 +358,14 @@ IN_PERCENT = 'accuracy', 'macro_f1', 'f1', 'micro_f1'
 
 def shown(metric:str, value:float|None)->float|None: # As a table has it
     "Accuracy and macro F1 in percent, other metrics as they are"
-    if value is None: return None
+    if value is None:
+        return None
     return round(100*value, 2) if metric in IN_PERCENT else round(float(value), 4)
 
 def _metrics_of(stem:str)->tuple[str,...]:
     task = TASKS.get(stem)
-    if stem == 'retrieval': return ('accuracy',) # Only one label is right
+    if stem == 'retrieval':
+        return ('accuracy',) # Only one label is right
     return task.metrics if task else ('accuracy','macro_f1','mcc')
 
 def main_metric(
@@ -374,7 +382,8 @@ def with_metric(
 )->list[Run]:
     "The runs on tasks that have a metric; raises `InputError` that lists the choices if there are none"
     kept = [r for r in records if not metric or metric in _metrics_of(r.task)]
-    if kept or not records: return kept
+    if kept or not records:
+        return kept
     stem = records[0].task
     name = TASKS[stem].abbr if stem in TASKS else stem
     what = f'{name} has no {METRICS[metric]}; choose from {", ".join(_metrics_of(stem))}'
@@ -386,7 +395,8 @@ def _column_sums(answers:Answers, said:list[str])->dict[str,np.ndarray]: # Metri
     kept = said.sums.setdefault(tuple(answers.labels), {}) if isinstance(said, Later) else {}
     if not kept:
         task = TASKS.get(answers.task)
-        if not task or not task.has_items: kept |= metric_sums(answers.confusion(said), answers.counts)
+        if not task or not task.has_items:
+            kept |= metric_sums(answers.confusion(said), answers.counts)
         else:
             by = chapter_cells(answers.chapters)
             of = lambda metric: task.item_values(metric, answers.true, said, answers.chapters)
@@ -411,7 +421,8 @@ def unambiguous_scores(
     answers:Answers, metric:str
 )->tuple[list[float],int]|None: # One per seed, and the number of rows; `None` where the runs do not say it
     "The metric of each run on the rows on whose label all sentences agree"
-    if answers.unambiguous is None: return None
+    if answers.unambiguous is None:
+        return None
     first = answers.predicted[0]
     task = TASKS.get(answers.task)
     by_labels = not (task and task.has_items)
@@ -458,7 +469,8 @@ def compare_values(
     draws:tuple=(None, None) # See `compare_seeds`
 )->SeedDifference:
     "Test two models, or with too few seeds give their difference only"
-    if not few_seeds: return compare_seeds(first, second, chapters, draws)
+    if not few_seeds:
+        return compare_seeds(first, second, chapters, draws)
     by = chapter_cells(chapters)
     means = [by.sums(values).mean(0).sum()/by.n for values in (first, second)]
     return SeedDifference(round(float(means[0] - means[1]), 4), None, min(len(first), len(second)))
@@ -473,7 +485,8 @@ def compare_answers(
     second:Answers, metric:str='accuracy'
 )->SeedDifference: # Positive if the first is better
     "Test two models over chapters and seeds; raises `ValueError` if their test sets differ"
-    if first.asked != second.asked: raise ValueError('the models have different test sets')
+    if first.asked != second.asked:
+        raise ValueError('the models have different test sets')
     return _compared(first, second, metric)
 
 # %% ../../nbs/reporting/scores.ipynb #rsc17
@@ -481,8 +494,10 @@ def compare_all(
     models:dict[str,Answers], metric:str='accuracy'
 )->list[dict]: # `first`, `second`, `difference`, its `interval`, `p`, `p_holm`; the last three may be `None`
     "Test every two models; raises `ValueError` if the test sets differ"
-    if not models: return []
-    if _differ_in_rows(models): raise ValueError('the models have different test sets')
+    if not models:
+        return []
+    if _differ_in_rows(models):
+        raise ValueError('the models have different test sets')
     rows = []
     for a,b in combinations(models, 2):
         found = _compared(models[a], models[b], metric)
@@ -509,7 +524,8 @@ def against_best(
     rows = compare_all(models | {b: own.of_baseline(b) for b in baselines if b in own.baselines}, metric)
     found = []
     for row in rows:
-        if best not in (row['first'], row['second']): continue
+        if best not in (row['first'], row['second']):
+            continue
         sign, other = (1, row['second']) if best == row['first'] else (-1, row['first'])
         found.append(dict(best=best, other=other, difference=sign*row['difference'], p=row['p'],
                           p_holm=row['p_holm']))
@@ -517,7 +533,8 @@ def against_best(
 
 def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has it learned something
     "Does no run give one answer to everything, and does no baseline score more?"
-    if answers.collapsed: return False
+    if answers.collapsed:
+        return False
     own = mean_score(answers, metric)
     return all(score <= own for score in baseline_scores(answers, metric).values())
 
@@ -525,9 +542,11 @@ def among_best(
     models:dict[str,Answers], metric:str='accuracy'
 )->set[str]: # Names; empty for one model, if one was trained with few seeds, or if rows differ
     "The best model, and those that are not clearly worse, of those that `may_be_best`"
-    if len(models) < 2 or any(a.few_seeds for a in models.values()): return set()
+    if len(models) < 2 or any(a.few_seeds for a in models.values()):
+        return set()
     models = {name: answers for name,answers in models.items() if may_be_best(answers, metric)}
-    if not models or _differ_in_rows(models): return set()
+    if not models or _differ_in_rows(models):
+        return set()
     worse = {row['other'] for row in against_best(models, metric) if is_clear(row['p_holm'])}
     return models.keys() - worse
 
@@ -542,7 +561,8 @@ def against_baselines(
     answers:Answers, metric:str='accuracy'
 )->AgainstBaseline|None: # `None` if the runs have no baselines
     "Test a model against the best baseline"
-    if not answers.baselines: return None
+    if not answers.baselines:
+        return None
     scores = baseline_scores(answers, metric)
     best = max(scores, key=scores.get)
     found = _compared(answers, answers.of_baseline(best), metric)

@@ -24,7 +24,8 @@ from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, 
 from ..runs.comparing import task_name
 from ..runs.schema import Run
 from ..runs.store import safe_name
-if TYPE_CHECKING: import matplotlib.figure
+if TYPE_CHECKING:
+    import matplotlib.figure
 
 # %% ../../nbs/reporting/summary.ipynb #sum06
 class Stratum(NamedTuple):
@@ -51,7 +52,8 @@ def shared_rows(
     shared = {}
     for task,places in grouped(runs, lambda place: place[1]).items():
         rows, sizes = common_codes(read(runs[place]) for place in places)
-        if len(sizes) > 1 and 2*len(rows) >= min(sizes) > 0: shared[task] = SharedRows(rows, max(sizes))
+        if len(sizes) > 1 and 2*len(rows) >= min(sizes) > 0:
+            shared[task] = SharedRows(rows, max(sizes))
     return shared
 
 # %% ../../nbs/reporting/summary.ipynb #sum06c
@@ -63,9 +65,11 @@ def _draws_of(
     first = next(iter(models.values()))
     task = TASKS.get(first.task)
     has_items = bool(task and task.has_items)
-    if metric not in (task.metrics if has_items else ('accuracy','macro_f1','mcc','mae')): return {}
+    if metric not in (task.metrics if has_items else ('accuracy','macro_f1','mcc','mae')):
+        return {}
     where = first.by_chapter, first.chapter_names
-    if has_items: return draw_sums({name: answer_sums(a, metric) for name,a in models.items()}, *where)
+    if has_items:
+        return draw_sums({name: answer_sums(a, metric) for name,a in models.items()}, *where)
     counted = {name: [a.confusion(run) for run in a.predicted] for name,a in models.items()}
     return draw_confusions(metric, counted, *where, first.counts)
 
@@ -88,7 +92,8 @@ def _stratum(models:dict[str,Answers], metric:str, shared:np.ndarray|None)->Stra
     first = next(iter(models.values()))
     task = TASKS.get(first.task)
     has_size = first.counts or task and metric in task.metrics
-    if metric == 'mae' and not has_size or not first.true: return None
+    if metric == 'mae' and not has_size or not first.true:
+        return None
     found = stratum_of(models, metric)
     return found if found.draws else None
 
@@ -99,15 +104,18 @@ def read_strata(
     "The first test set of each task and translation"
     first = {bible: blocks[0] for bible,blocks in chosen.items() if blocks}
     runs = [seeds[0] for block in first.values() for seeds in block.values()]
-    if any(run.sources for run in runs): return {}, {} # Several test sets per task and translation
-    if len({run.source for run in runs if run.source}) > 1: return {}, {} # Not comparable
+    if any(run.sources for run in runs):
+        return {}, {} # Several test sets per task and translation
+    if len({run.source for run in runs if run.source}) > 1:
+        return {}, {} # Not comparable
     any_run = {(bible, task): seeds for bible,block in first.items() for (_,task),seeds in block.items()}
     shared = shared_rows(any_run)
     strata = {}
     for bible,task in progress('compare')(any_run):
         models = {m: read_answers(seeds) for (m,t),seeds in first[bible].items() if t == task}
         found = _stratum(models, metric, shared[task].rows if task in shared else None)
-        if found: strata[bible, task] = found
+        if found:
+            strata[bible, task] = found
     return strata, shared
 
 # %% ../../nbs/reporting/summary.ipynb #sum10
@@ -136,7 +144,8 @@ def _complete(strata:list[Stratum])->tuple[list[str],list[Stratum],list[str]]:
     most = max(count[m] for m in models if any(m in s.seeds for s in strata))
     inside = [m for m in models if count[m] >= most]
     shared = [s for s in strata if all(m in s.draws for m in inside)]
-    if not shared: return [], [], models
+    if not shared:
+        return [], [], models
     return inside, shared, [m for m in models if m not in inside and any(m in s.seeds for s in strata)]
 
 # %% ../../nbs/reporting/summary.ipynb #sum24
@@ -156,7 +165,8 @@ def summarise(
     rows, bounds = [], (0, np.inf) if metric == 'mae' else metric_bounds(metric)
     for scope in _scopes_of(list(strata), names or {}) if scopes is None else scopes:
         models, inside, left_out = _complete([strata[key] for key in scope.keys])
-        if len(inside) < 2: continue
+        if len(inside) < 2:
+            continue
         n_chapters = len(set().union(*(s.chapters for s in inside)))
         draws = [{m: s.draws[m] for m in models} for s in inside]
         seeds = {m: min(s.seeds[m] for s in inside) for m in models if m in inside[0].seeds}
@@ -178,7 +188,8 @@ def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[li
     tasks = dict.fromkeys(task for blocks in first.values() for block in blocks for _,task in block)
     own = {task: main_metric(task, metric) for task in tasks}
     shared = metric or (*own.values(), 'accuracy')[0]
-    if len({*own.values()}) > 1: shared = 'accuracy'
+    if len({*own.values()}) > 1:
+        shared = 'accuracy'
     strata, common = read_strata(first, shared)
     scopes = grouped(summarise(strata, names, shared), lambda r: (r['scope'], r['over']))
     del strata # The largest thing there is
@@ -186,7 +197,8 @@ def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[li
         found = summarise(read_strata(_of_task(first, task), own[task])[0], names, own[task])
         place = task_name(task), 'translations'
         beside = {r['model']: r['iqm'] for r in scopes.get(place, ())}
-        if found: scopes[place] = [r | dict(beside=beside.get(r['model'])) for r in found]
+        if found:
+            scopes[place] = [r | dict(beside=beside.get(r['model'])) for r in found]
     return [r for rows in scopes.values() for r in rows], common
 
 # %% ../../nbs/reporting/summary.ipynb #sum14
@@ -209,7 +221,8 @@ def rows_notes(
     sizes = ', '.join(f'{task_name(task)} {len(rows):,} of {most:,}' for task,(rows,most) in common.items())
     own = ', '.join(task for task in tasks if task not in map(task_name, common))
     found = [f'Translations are tested on the rows that all of them have: {sizes}.'] if common else []
-    if own: found.append(f'Each translation is tested on all its own rows, as too few are in all: {own}.')
+    if own:
+        found.append(f'Each translation is tested on all its own rows, as too few are in all: {own}.')
     return found
 
 def _metrics(rows:list[dict])->str: # e.g. `accuracy in percent; SM: MCC, with accuracy small`
@@ -221,11 +234,14 @@ def _metrics(rows:list[dict])->str: # e.g. `accuracy in percent; SM: MCC, with a
 
 def _notes(rows:list[dict], common:dict[str,SharedRows])->list[str]:
     found = [_NOTES.format(metric=_metrics(rows))]
-    if any(r['group'] for r in rows): found.append(_GROUPS)
-    if any(not r['group'] for r in rows): found.append(_NO_GROUPS)
+    if any(r['group'] for r in rows):
+        found.append(_GROUPS)
+    if any(not r['group'] for r in rows):
+        found.append(_NO_GROUPS)
     found += rows_notes(common, dict.fromkeys(r['scope'] for r in rows if r['over'] == 'translations'))
     left_out = dict.fromkeys(f'{r["scope"]}: {r["left_out"]}' for r in rows if r['left_out'])
-    if left_out: found.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
+    if left_out:
+        found.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
     return found
 
 # %% ../../nbs/reporting/summary.ipynb #sum14c
@@ -259,7 +275,8 @@ def summary_table(
     header = ['Over', *titles_of(_COLUMNS)]
     blocks = [(None if i else header, cells) for i,cells in enumerate(_blocks(rows))]
     stem, name = 'summary', 'Summary'
-    if source: stem, name = f'{stem}-{safe_name(source.lower())}', f'{name}, {source}'
+    if source:
+        stem, name = f'{stem}-{safe_name(source.lower())}', f'{name}, {source}'
     title = f'{METRICS[rows[0]["metric"]]} over tasks and translations'
     notes = [*_notes(rows, common or {}), *beside]
     return Table(stem, title, blocks, notes, rows, name=name, align='llrrrrrl')
@@ -270,7 +287,8 @@ def _panel(ax, rows:list[dict], kind:str, named:bool):
     for y,r in enumerate(rows):
         color, unit = 'C0' if r['seeds'] else '0.3', 100 if kind == 'iqm' and 'beside' in r else 1
         ends = [r[f'{kind}_low'], r[f'{kind}_high']]
-        if ends[0] is not None: ax.plot([unit*x for x in ends], [y, y], '-', lw=1, color=color)
+        if ends[0] is not None:
+            ax.plot([unit*x for x in ends], [y, y], '-', lw=1, color=color)
         ax.plot(unit*r[kind], y, 'o', ms=4, color=color)
     names = [no_formula(f'{r["model"]}  {r["group"]}') if named else '' for r in rows]
     ax.set_yticks(range(len(rows)), names, fontsize=8)
@@ -302,7 +320,8 @@ def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks;
     "Divide scores by source: tasks of different sources are different tasks, with separate summaries"
     source_of = lambda block: next(iter(block.values()))[0].source or ''
     named = {source_of(block): None for blocks in chosen.values() for block in blocks if block}
-    if len(named.keys() - {''}) < 2: return {'': chosen}
+    if len(named.keys() - {''}) < 2:
+        return {'': chosen}
     of = lambda source: {bible: kept for bible,blocks in chosen.items()
                          if (kept := [block for block in blocks if block and source_of(block) == source])}
     return {source: of(source) for source in named}
@@ -334,5 +353,6 @@ def summaries(
         first = _first(chosen)
         rows, common = _rows(first, names, options.metric)
         beside = [_left_out(chosen, first), *data_notes(runs_in(first))]
-        if rows: made.append(summary_table(rows, common, source, beside))
+        if rows:
+            made.append(summary_table(rows, common, source, beside))
     return made

@@ -45,7 +45,8 @@ def _ngrams(texts:list[str]): # (texts, 2^20), rows of length one
     from scipy.sparse import vstack
     rows, known = _KEPT.get('rows', {}), _KEPT.get('ngrams')
     missing = [text for text in dict.fromkeys(texts) if text not in rows]
-    if len(rows) + len(missing) > _MOST: rows, known, missing = {}, None, list(dict.fromkeys(texts))
+    if len(rows) + len(missing) > _MOST:
+        rows, known, missing = {}, None, list(dict.fromkeys(texts))
     if missing:
         rows = rows | {text: len(rows) + i for i,text in enumerate(missing)}
         known = vstack([*filter(lambda part: part is not None, [known]), _hashed(missing)], 'csr')
@@ -77,7 +78,8 @@ def predict_ngrams(
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
     x, y = _features(task, train + test), task.true_labels(train)
-    if len(set(y)) < 2: return predict_majority(task, train, test)
+    if len(set(y)) < 2:
+        return predict_majority(task, train, test)
     model = OneVsRestClassifier(LogisticRegression(C=10, solver='liblinear', dual=True, tol=0.1,
                                                    max_iter=1000, random_state=0,
                                                    class_weight='balanced' if balanced else None))
@@ -152,8 +154,10 @@ BASELINES = dict(majority=predict_majority, lookup=predict_lookup, cues=predict_
 
 def baselines_of(task)->dict: # Name to a function with the signature of `predict_majority`
     "The baselines of a task; tasks with items, and choices, have their own"
-    if task.baselines is not None: return task.baselines
-    if task.target != 'class': return _OTHER_BASELINES[task.target]
+    if task.baselines is not None:
+        return task.baselines
+    if task.target != 'class':
+        return _OTHER_BASELINES[task.target]
     needless = {'ngram_balanced'} if task.has_sense else set() # The labels of pairs are balanced
     return {name: predict for name,predict in BASELINES.items() if name not in needless}
 
@@ -177,7 +181,8 @@ def baseline_results(
 def _identity(task, train:list, test:list)->str: # A hash
     "Everything that the answers of the baselines depend on"
     about = pronto.__version__, task.stem, task.labels, [*baselines_of(task)]
-    if task.target != 'class': about += (task.target,)
+    if task.target != 'class':
+        about += (task.target,)
     file = task.digest or None # The user may be editing it
     pools = {id(row.pool): row.pool for row in test if hasattr(row, 'pool')} # All rows of a table share one
     def plain(rows): return [row._replace(pool=None) if hasattr(row, 'pool') else row for row in rows]
@@ -195,13 +200,17 @@ def predict_once(task, train:list, test:list)->dict[str,list[str]]: # In the for
         with reading(path, 'remove it', *ANY_SHAPE):
             found = json.loads(gzip.decompress(path.read_bytes()))
             whole = (len(x) == n and (task.has_items or {*x} <= {*task.labels}) for x in found.values())
-            if found.keys() == baselines_of(task).keys() and all(whole): return found
-    except InputError: pass # Not there, or damaged
+            if found.keys() == baselines_of(task).keys() and all(whole):
+                return found
+    except InputError:
+        pass # Not there, or damaged
     found = predict_baselines(task, train, test)
     try:
         path.unlink(missing_ok=True) # A pipe would wait for a reader
-        with write_aside(path) as f: f.write_bytes(gzip.compress(json.dumps(found).encode()))
-    except (InputError, OSError): pass # They are made again the next time
+        with write_aside(path) as f:
+            f.write_bytes(gzip.compress(json.dumps(found).encode()))
+    except (InputError, OSError):
+        pass # They are made again the next time
     return found
 
 def find_baselines(task, train:list, tests:dict[str,list])->dict[str,dict[str,list[str]]]:

@@ -25,11 +25,13 @@ def _compact_one(runs:Path, path:Path)->int: # Bytes of the text that is gone
     "Rewrite the predictions of a record; raises `InputError` if it is damaged"
     with locked(runs, path.parent):
         text = path.with_suffix(TEXT_FILE)
-        if not text.is_file(): return 0
+        if not text.is_file():
+            return 0
         if table_file(path) == text:
             record = read_record(path)
             write_answers(path, read_answers_of(path))
-        else: record = read_record(path) # Rewritten by somebody who was stopped
+        else:
+            record = read_record(path) # Rewritten by somebody who was stopped
         if hash_of(read_answers_of(path)) != record.predictions:
             table_file(path).unlink()
             raise InputError(text, 'cannot be rewritten without a loss; it stays as it is')
@@ -46,8 +48,10 @@ def compact(
     runs = store_of(runs)
     sizes, left = [], 0
     for name in progress(record_stamps(runs)):
-        if not (runs/name).with_suffix(TEXT_FILE).is_file(): continue
-        try: sizes.append(_compact_one(runs, runs/name))
+        if not (runs/name).with_suffix(TEXT_FILE).is_file():
+            continue
+        try:
+            sizes.append(_compact_one(runs, runs/name))
         except InputError as e:
             report(f'{e}')
             left += 1
@@ -64,7 +68,8 @@ def store_table(
 )->Table: # Its data have a row for each model and recipe
     "What a store holds, by model and recipe, as its folders say it"
     runs = store_of(runs)
-    if not runs.is_dir(): raise InputError(runs, 'is not there; make runs with `pronto eval`')
+    if not runs.is_dir():
+        raise InputError(runs, 'is not there; make runs with `pronto eval`')
     names = list(record_stamps(runs))
     places = [(name.split('/'), _recipe(name)) for name in names]
     rows = []
@@ -74,5 +79,6 @@ def store_table(
         rows.append(about | dict(tasks=', '.join(sorted(tasks)), runs=len(some)))
     notes = [f'{len(places):,} runs of {len({parts[0] for parts,_ in places}):,} datasets.']
     older = sum(os.path.isfile(f'{runs}/{os.path.splitext(name)[0]}{TEXT_FILE}') for name in names)
-    if older: notes.append(f'{older:,} have their predictions as text; --compact rewrites them by column.')
+    if older:
+        notes.append(f'{older:,} have their predictions as text; --compact rewrites them by column.')
     return table_of('runs', 'What the store holds', _COLUMNS, rows, notes)

@@ -76,7 +76,8 @@ def kind_of(record:Run)->Kind:
 def _with_kinds(records:list[Run])->list[Run]:
     "Fill in splits, rules and source of older records from other records of the same dataset"
     known, named = {}, lambda r: {k: value for k in _NAMED if (value := getattr(r, k))}
-    for r in records: known.setdefault(r.dataset_hash, {}).update(named(r))
+    for r in records:
+        known.setdefault(r.dataset_hash, {}).update(named(r))
     return [r.but(**known[r.dataset_hash] | named(r)) for r in records]
 
 def test_set(record:Run)->tuple:
@@ -156,7 +157,8 @@ def _changed_epochs(record:Run)->int|None: # `None` where they are those of the 
     "The epochs of a run, if they were asked for"
     recipe, task = RECIPES.get(record.recipe), TASKS.get(record.task)
     epochs = record.hyperparameters.get('epochs')
-    if not recipe or not task: return epochs
+    if not recipe or not task:
+        return epochs
     usual = _model_kind(record).settings(recipe, task).get('epochs') # A kind of model may have none
     return None if epochs == usual else epochs
 
@@ -181,7 +183,8 @@ _OF_FOLDS = 'dataset model model_hash task protocol recipe seed limit pool condi
 
 def result_of(record:Run)->tuple:
     "What the folds of one result have in common; a run without folds is alone"
-    if record.fold is None: return (record.path,)
+    if record.fold is None:
+        return (record.path,)
     settings = json.dumps(record.hyperparameters, sort_keys=True)
     return (*(getattr(record, k) for k in _OF_FOLDS), settings, str(record.train))
 
@@ -192,7 +195,8 @@ def _digits_apart(pairs)->dict[tuple,str]: # Each of them to digits; empty for a
     for same in grouped(dict.fromkeys(pairs), lambda pair: pair[0]).values():
         texts = [str(digest or 'no hash') for _,digest in same]
         n = next((n for n in range(4, 32) if len({t[:n] for t in texts}) == len(texts)), 32)
-        for pair,text in zip(same, texts): found[pair] = text[:n] if len(same) > 1 else ''
+        for pair,text in zip(same, texts):
+            found[pair] = text[:n] if len(same) > 1 else ''
     return found
 
 
@@ -202,7 +206,8 @@ def _data(record:Run)->list[tuple[str,str]]: # (code, hash)
     "The datasets of a run: the one that it is tested on, and those that train it"
     before = record.first or {}
     parts = [*(record.trained_on or ()), *(before.get('trained_on') or ())]
-    if record.folds: parts = [] # Each fold has a hash of its own
+    if record.folds:
+        parts = [] # Each fold has a hash of its own
     return [(record.dataset, record.dataset_hash), *((p['code'], p.get('dataset_hash')) for p in parts)]
 
 def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form of `_digits_apart`
@@ -213,7 +218,8 @@ def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form 
             tasks.setdefault((code, made_as(r)), {}).setdefault(digest, set()).add(task_key(r))
     for (code,_),by_hash in tasks.items():
         ran = Counter(task for some in by_hash.values() for task in some)
-        if max(ran.values()) > 1: found += [(code, digest) for digest in by_hash]
+        if max(ran.values()) > 1:
+            found += [(code, digest) for digest in by_hash]
     return _digits_apart(found)
 
 def _files(record:Run)->tuple: # What identifies the files of a model
@@ -242,14 +248,17 @@ def _ways(records:list[Run], limits:bool)->list[list[str]]: # For each record
             values = [value(records[i]) for i in places]
             main = next((x for x in usual if x in values), Counter(values).most_common(1)[0][0])
             for i,x in zip(places, values):
-                if x != main: said[i].append(text(x))
+                if x != main:
+                    said[i].append(text(x))
     return said
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0021b
 def _value(key:str, value)->str: # e.g. `learning rate 0.0001`
     key = key.replace('_', ' ')
-    if value is True: return key
-    if not value: return f'no {key}'
+    if value is True:
+        return key
+    if not value:
+        return f'no {key}'
     return f'{key} {value}' if isinstance(value, (int, float, str)) else f'other {key}'
 
 def _clashes(records:list[Run], names:list)->dict: # A name to hyperparameters, in order

@@ -45,7 +45,8 @@ def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple
         labels, counts = (task.labels, task.counts) if task else (sorted(set(true)), False)
         found = score_runs(labels, true, [answers], chapters, counts)
         return score(labels, true, answers, counts), {m: s.interval for m,s in found.items()}
-    if not true: raise ValueError('nothing to score; the test split is empty')
+    if not true:
+        raise ValueError('nothing to score; the test split is empty')
     found = {}
     for metric in task.metrics:
         values = task.item_values(metric, true, answers, chapters)
@@ -53,6 +54,7 @@ def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple
     value = dict.fromkeys(('accuracy','macro_f1','mcc')) | {m: s.value for m,s in found.items()}
     return value, {m: s.interval for m,s in found.items()}
 
+# %% ../../nbs/runs/folds.ipynb #fo09z
 def score_table(task, table:list[dict], baselines, chapters:list)->dict: # Fields of a record
     "Score a run from its predictions, and the baselines beside it"
     def column(name): return [row[name] for row in table]
@@ -62,7 +64,8 @@ def score_table(task, table:list[dict], baselines, chapters:list)->dict: # Field
     value, intervals = of('predicted')
     found = value | dict(intervals=intervals) | baseline_results({name: of(name) for name in baselines})
     found['accuracy_without_parallels'] = None
-    if value['accuracy'] is None: return found # Numbers are not right or wrong
+    if value['accuracy'] is None:
+        return found # Numbers are not right or wrong
     found['accuracy_without_parallels'] = _accuracy([r for r,x in zip(right, marked('parallel')) if not x])
     if 'unambiguous' in table[0]:
         clear = [r for r,x in zip(right, marked('unambiguous')) if x]
@@ -78,13 +81,15 @@ def _mean_epochs(runs:list[list[dict]])->list[dict]:
     for same in zip(*runs):
         known = [k for k in same[0] if all(e.get(k) is not None for e in same)]
         means = {k: round(mean(e[k] for e in same), 6) for k in known}
-        if 'constant' in means: means['constant'] = all(e['constant'] for e in same)
+        if 'constant' in means:
+            means['constant'] = all(e['constant'] for e in same)
         epochs.append(means | {'epoch': same[0].get('epoch', 0)})
     return epochs
 
 def probe_kept(record:Run)->float: # 0 or 1; of folds, the share of them
     "Was the probe before training (epoch 0) better on dev than every epoch, and so answered the test set?"
-    if record.probe_kept is not None: return record.probe_kept
+    if record.probe_kept is not None:
+        return record.probe_kept
     best = record.dev[(record.best_epoch or 1) - 1:][:1]
     return float(any(scores.get('epoch') == 0 for scores in best))
 

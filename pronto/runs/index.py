@@ -23,8 +23,10 @@ class Known(NamedTuple):
 
 def stamp_of(*paths)->str: # Empty if one is not there
     "Size, time and number of some files"
-    try: found = [os.stat(path) for path in paths]
-    except OSError: return ''
+    try:
+        found = [os.stat(path) for path in paths]
+    except OSError:
+        return ''
     return ' '.join(f'{s.st_size}-{s.st_mtime_ns}-{s.st_ino}' for s in found)
 
 def changed(stamp:str)->float: # Seconds
@@ -44,7 +46,8 @@ def _connected(path:Path)->sqlite3.Connection:
     index = sqlite3.connect(path, timeout=60, isolation_level=None)
     index.execute('pragma synchronous = off') # What the machine loses when it loses its power is made again
     (version,), = index.execute('pragma user_version')
-    if version not in (0, _VERSION): raise sqlite3.DatabaseError('of another version')
+    if version not in (0, _VERSION):
+        raise sqlite3.DatabaseError('of another version')
     if not version:
         index.executescript(f'begin immediate; {_TABLES} pragma user_version = {_VERSION}; commit;')
     return index
@@ -56,9 +59,11 @@ def _is_ours(folder:Path)->bool: # Windows does not say whose it is
 def index_of(runs)->Path: # `runs`: a folder
     "Where the index of a run store is: beside the records; in the cache if the store is somebody else's"
     store = Path(runs).resolve()
-    if _is_ours(store): return store/INDEX
+    if _is_ours(store):
+        return store/INDEX
     return data_dir()/'cache'/'stores'/f'{content_hash(str(store).encode(), size=12)}.sqlite'
 
+# %% ../../nbs/runs/index.ipynb #idx00009z
 @contextmanager
 def open_index(runs): # Yields a connection, or `None` where there cannot be one
     "The index of a run store; made if it is not there"
@@ -69,15 +74,20 @@ def open_index(runs): # Yields a connection, or `None` where there cannot be one
             path.parent.mkdir(parents=True, exist_ok=True)
             index = _connected(path)
             break
-        except (sqlite3.OperationalError, OSError): break # No store; or no room, no rights, or busy
-        except sqlite3.DatabaseError: path.unlink(missing_ok=True)
+        except (sqlite3.OperationalError, OSError):
+            break # No store; or no room, no rights, or busy
+        except sqlite3.DatabaseError:
+            path.unlink(missing_ok=True)
     if index is None:
         yield None
         return
     with closing(index):
-        try: yield index
-        except sqlite3.OperationalError: pass # Busy, or no room
-        except sqlite3.DatabaseError: path.unlink(missing_ok=True)
+        try:
+            yield index
+        except sqlite3.OperationalError:
+            pass # Busy, or no room
+        except sqlite3.DatabaseError:
+            path.unlink(missing_ok=True)
 
 # %% ../../nbs/runs/index.ipynb #idx00010
 def _seal(*parts:str|bytes|None)->int:
@@ -98,7 +108,8 @@ def known_runs(
     found, gone = {}, []
     put_answers()
     with open_index(runs) as index:
-        if index is None: return {}
+        if index is None:
+            return {}
         packed = dict(index.execute('select digest, packed from rows'))
         for name,stamp,record,seal,rows,said,said_seal in index.execute(_READ):
             if name not in stamps:
@@ -109,15 +120,18 @@ def known_runs(
             is_whole = said_seal == _seal(name, stamp, shared, said)
             found[name] = Known(record, shared, said) if is_whole else Known(record, None, None)
         if gone:
-            for table in ('runs','answers'): index.executemany(f'delete from {table} where name = ?', gone)
+            for table in ('runs','answers'):
+                index.executemany(f'delete from {table} where name = ?', gone)
     return found
 
 # %% ../../nbs/runs/index.ipynb #idx0010b
 def remember_runs(runs, records:dict[str,tuple[str,str]]): # Path inside of the store to stamp and JSON
     "Put records that were read into the index of a store"
-    if not records: return
+    if not records:
+        return
     with open_index(runs) as index:
-        if index is None: return
+        if index is None:
+            return
         index.execute('begin immediate')
         rows = [(name, *found, _seal(name, *found)) for name,found in records.items()]
         index.executemany('insert or replace into runs values(?, ?, ?, ?)', rows)
@@ -130,7 +144,8 @@ def remember_answers(
     "Put the answers of a run into the index of a store, in a moment, together with others"
     waiting = _WAITING.setdefault(Path(runs), {})
     waiting[name] = stamp, rows, said
-    if len(waiting) >= _MOST: put_answers()
+    if len(waiting) >= _MOST:
+        put_answers()
 
 _WAITING, _MOST = {}, 200 # Store to answers by name; if the process is killed they are read again
 
@@ -140,11 +155,13 @@ def put_answers():
     while _WAITING:
         runs, waiting = _WAITING.popitem()
         with open_index(runs) as index:
-            if index is None: continue
+            if index is None:
+                continue
             index.execute('begin immediate')
             for name,(stamp,rows,said) in waiting.items():
                 digest = rows and content_hash(rows, size=8)
-                if rows: index.execute('insert or ignore into rows values(?, ?)', (digest, rows))
+                if rows:
+                    index.execute('insert or ignore into rows values(?, ?)', (digest, rows))
                 row = name, stamp, digest, said, _seal(name, stamp, rows, said)
                 index.execute('insert or replace into answers values(?, ?, ?, ?, ?)', row)
             index.execute('commit')

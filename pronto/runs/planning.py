@@ -62,8 +62,10 @@ class Training:
         shown = ', '.join(bibles[:3]) + (' ...' if len(bibles) > 3 else '')
         task = self.task.abbr if self.task else self.key.task
         about = [shown, self.model.name, task, f'seed {self.key.seed}']
-        if self.selection.name: about.append(self.selection.name)
-        if self.key.fold is not None: about.append(f'fold {self.key.fold}')
+        if self.selection.name:
+            about.append(self.selection.name)
+        if self.key.fold is not None:
+            about.append(f'fold {self.key.fold}')
         return ', '.join(about)
 
 # %% ../../nbs/runs/planning.ipynb #pl08
@@ -130,9 +132,11 @@ def choose_tasks(
     named = [dataset.known.find(name.strip()) for name in names]
     for task in named:
         why = _why_not(folds, task, splits)
-        if why: raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
+        if why:
+            raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
     chosen = named or [task for task in found if not _why_not(folds, task, splits)]
-    if chosen: return chosen
+    if chosen:
+        return chosen
     what = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
     raise InputError(dataset, what)
 
@@ -147,9 +151,12 @@ def find_sources(
     def find(place): return [dataset.folds for dataset in open_datasets([place], None, opened)]
     for name in map(str, names):
         in_data = data_dir()/'datasets'/name
-        if Path(name).is_dir(): found += find(name)
-        elif name in by_code: found.append(by_code[name])
-        elif in_data.is_dir(): found += find(in_data)
+        if Path(name).is_dir():
+            found += find(name)
+        elif name in by_code:
+            found.append(by_code[name])
+        elif in_data.is_dir():
+            found += find(in_data)
         else:
             choices = f' (there are {", ".join(by_code)})' if 0 < len(by_code) <= 20 else ''
             raise InputError(name, 'is neither a dataset folder nor the code of a translation that is tested'
@@ -176,7 +183,8 @@ def _inputs(parts:tuple[Part,...], stem:str)->list[dict]: # JSON values
 def _learned(selection:Selection, stem:str)->dict: # JSON values
     "What a key says about the rows that train and tune"
     found = dict(trained_on=_inputs(selection.train, stem), tuned_on=_inputs(selection.dev, stem))
-    if selection.first: found['first'] = _learned(selection.first, stem)
+    if selection.first:
+        found['first'] = _learned(selection.first, stem)
     return found
 
 def _learns_from(selection:Selection)->set[Dataset]:
@@ -197,12 +205,14 @@ def at_least_one(**numbers):
 
 # %% ../../nbs/runs/planning.ipynb #pl13i
 def _read_prompts(prompts:str, dataset:Dataset)->dict:
-    if not prompts: return {}
+    if not prompts:
+        return {}
     return read_instructions(None if prompts == 'built-in' else prompts, dataset.known)
 
 def _in_language_of(dataset:Dataset, recipe, instructions:dict|None): # A recipe
     "Add instructions in the language of the rows that choose the prompt, where there are some"
-    if not instructions: return recipe
+    if not instructions:
+        return recipe
     code = identify(dataset.manifest.get('language') or '', dataset.code).iso639_3
     own = instructions.get(code or dataset.manifest.get('code'))
     return replace(recipe, instructions=own) if own else recipe
@@ -210,7 +220,8 @@ def _in_language_of(dataset:Dataset, recipe, instructions:dict|None): # A recipe
 # %% ../../nbs/runs/planning.ipynb #pl14p
 def _require_parts(model:Model, task):
     "Refuse word vectors for a task that asks for an answer to each token, span or query"
-    if model.kind.has_parts or not task.has_parts: return
+    if model.kind.has_parts or not task.has_parts:
+        return
     raise InputError(model, f'gives one answer to a whole text, and {task.abbr} asks for one to each part; '
                             'give a transformer, e.g. bert-base-multilingual-cased, or choose another task '
                             'with -t')
@@ -219,7 +230,8 @@ def _find_model(model, protocol:Protocol, recipe)->Model:
     "Find a model that the protocol suits; raises `InputError`"
     found = Model.find(model, getattr(recipe, 'endpoint', ''))
     ways = found.kind.ways
-    if ways is None or protocol.adapt in ways: return found
+    if ways is None or protocol.adapt in ways:
+        return found
     raise InputError(model, f'cannot be used with {protocol.name}; give a transformer, '
                             'e.g. bert-base-multilingual-cased')
 
@@ -253,12 +265,15 @@ class _Plan:
         recipe = _in_language_of(selection.dev[0].dataset, self.recipe, self.instructions)
         model = model.made_for(selection.folders)
         settings = model.kind.settings(recipe, task)
-        if way == 'all': settings = task.adapted(settings, model)
+        if way == 'all':
+            settings = task.adapted(settings, model)
         about = dict(seed=seed, limit=self.limit, fold=fold, protocol=self.protocol.name)
-        if self.protocol.across: about |= _learned(selection, task.stem)
+        if self.protocol.across:
+            about |= _learned(selection, task.stem)
         learns_from, keys = _learns_from(selection), []
         for part in selection.tests:
-            if fold is not None: about['pool'] = _pool({part.dataset, *learns_from}, task.stem)
+            if fold is not None:
+                about['pool'] = _pool({part.dataset, *learns_from}, task.stem)
             keys.append(run_key(part.dataset, model.name, model.hash, task, settings, **about))
         return Training(tuple(keys), selection, model, recipe, way, is_first=is_first)
 
@@ -273,7 +288,8 @@ def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model
 def _refuse(protocol:Protocol, why:str, options:dict):
     "Refuse options that would do nothing in a protocol"
     given = ', '.join(name for name,value in options.items() if value)
-    if given: raise InputError(given, f'does nothing in {protocol.name}, which {why}; leave it out')
+    if given:
+        raise InputError(given, f'does nothing in {protocol.name}, which {why}; leave it out')
 
 def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
     "The recipe of a protocol; probes and prompts have recipes of their own"
@@ -299,7 +315,8 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
         what = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
         raise InputError('--protocol', what)
     suited = [t for t in found if t.suits(protocol.adapt)]
-    for t in found if names or not suited else (): t.trainer(protocol.adapt) # Or it says why not
+    for t in found if names or not suited else ():
+        t.trainer(protocol.adapt) # Or it says why not
     return found if names or not suited else suited
 
 def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list[Task]:
@@ -309,7 +326,8 @@ def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list
         splits[source] = *splits.get(source, ()), 'train', 'dev'
     found = [choose_tasks(dataset, names, needed) for dataset,needed in splits.items()]
     common = [task for task in found[0] if all(task in tasks for tasks in found)]
-    if common: return _that_train(common, protocol, names)
+    if common:
+        return _that_train(common, protocol, names)
     raise InputError(targets[0][0], 'has no task in common with the other translations')
 
 # %% ../../nbs/runs/planning.ipynb #pl14f
@@ -330,7 +348,8 @@ def _shared_folds(protocol:Protocol, targets:list, sources:list, task:Task)->lis
 def _setups(protocol:Protocol, targets:list, sources:list, tasks:list[Task], **sampling
            )->list[tuple[Task,dict]]:
     "The selections of each fold, task by task"
-    if protocol.across: check_compatible([folds[0] for folds in (*sources, *targets)], tasks)
+    if protocol.across:
+        check_compatible([folds[0] for folds in (*sources, *targets)], tasks)
     found = []
     for task in tasks:
         by_fold = {}
@@ -345,16 +364,21 @@ def _kept(things:list, use:Callable, report:Callable)->list:
     "What `use` makes of each; those of several that cannot be used are reported, unless none is left"
     made, left = [], []
     for thing in things:
-        try: made.append(use(thing))
-        except InputError as e: left.append(e)
-    if left and not made: raise left[0]
-    for line in dict.fromkeys(map(str, left)): report(f'left out {line}')
+        try:
+            made.append(use(thing))
+        except InputError as e:
+            left.append(e)
+    if left and not made:
+        raise left[0]
+    for line in dict.fromkeys(map(str, left)):
+        report(f'left out {line}')
     return made
 
 def _usable(folds:list[Dataset], names:list[str], splits:tuple[str,...])->list[Dataset]: # `folds`
     "Refuse a translation that lacks a named task, or that is damaged"
     tasks = choose_tasks(folds[0].entire, names, splits)
-    for fold in folds: fold.load([task.stem for task in tasks])
+    for fold in folds:
+        fold.load([task.stem for task in tasks])
     return folds
 
 def _named_here(folds:list[Dataset], names:list[str], report:Callable)->list[str]:
@@ -362,10 +386,14 @@ def _named_here(folds:list[Dataset], names:list[str], report:Callable)->list[str
     here, whys = [], []
     for name in names:
         why = _why_not(folds, folds[0].known.find(name.strip()), SPLITS)
-        if why: whys.append(why)
-        else: here.append(name)
-    if not here: return names # The error tells why
-    for why in whys: report(f'left out {folds[0]}: {why}')
+        if why:
+            whys.append(why)
+        else:
+            here.append(name)
+    if not here:
+        return names # The error tells why
+    for why in whys:
+        report(f'left out {folds[0]}: {why}')
     return here
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
@@ -378,12 +406,14 @@ def _options(asking:dict, *names:str)->dict: # Those of the names that are given
 
 def _asked(recipe, protocol:Protocol, asking:dict):
     "A recipe for prompting with other settings"
-    if not asking: return recipe
+    if not asking:
+        return recipe
     given, of_server = _options(asking), _options(asking, *_OF_SERVERS)
     if protocol.adapt == 'likelihood':
         others = {name: value for name,value in asking.items() if name not in _OF_ANY_SERVER}
         _refuse(protocol, 'compares probabilities', _options(others))
-    elif not protocol.asks: _refuse(protocol, 'does not ask the model', given)
+    elif not protocol.asks:
+        _refuse(protocol, 'does not ask the model', given)
     if asking.get('endpoint'):
         of_model = _options(asking, 'calibrated', 'chat', 'answers')
         if any(of_model.values()):
@@ -396,8 +426,10 @@ def _asked(recipe, protocol:Protocol, asking:dict):
         raise InputError(', '.join(of_server), 'is for models on a server; name one with --endpoint')
     if asking.get('permuted') and asking.get('answers', 'letters') != 'letters':
         raise InputError('--permuted', 'is for answers by letters; leave it or --answers out')
-    try: return find_recipe(recipe, **asking)
-    except ValueError as e: raise InputError(', '.join(given), str(e)) from e
+    try:
+        return find_recipe(recipe, **asking)
+    except ValueError as e:
+        raise InputError(', '.join(given), str(e)) from e
 
 def _check_names(models:list):
     "Tables know models by their names, so two models must not share one"
@@ -433,25 +465,30 @@ def _groups(protocol:Protocol, targets:list, sources:list, names:list[str], repo
         _usable(folds, here, protocol.tested)
         return found
 
-    if not protocol.across: return _kept(targets, alone, report)
+    if not protocol.across:
+        return _kept(targets, alone, report)
     usable = _kept(targets, partial(_usable, names=names, splits=protocol.tested), report)
     return [together(usable, names)]
 
 # %% ../../nbs/runs/planning.ipynb #plsear01
 def _require_verses(folder:Path):
     "Refuse imported benchmarks, in which retrieval is a task"
-    if not any((place/'import.json').is_file() for place in (folder, folder.parent)): return
+    if not any((place/'import.json').is_file() for place in (folder, folder.parent)):
+        return
     what = 'is an imported benchmark without verses; run Tatoeba and BUCC without --protocol'
     raise InputError(folder, what)
 
 def _pairs(protocol:Protocol, targets:list, sources:list)->list[tuple]: # Folds of target and source
     "What is measured; raises `InputError` if a translation would be compared with itself"
-    for folds in targets: _require_verses(folds[0].path)
+    for folds in targets:
+        _require_verses(folds[0].path)
     protocol.check_sources(sources)
-    if not sources: return [(target, []) for target in targets]
+    if not sources:
+        return [(target, []) for target in targets]
     def place(folds): return folds[0].path.resolve()
     found = [(target, source) for source in sources for target in targets if place(target) != place(source)]
-    if found: return found
+    if found:
+        return found
     raise InputError(targets[0][0].path, 'would be compared with itself; name two translations')
 
 def _measured(folds:list[Dataset])->dict: # JSON values
@@ -474,8 +511,10 @@ def _measurings(protocol:Protocol, model:Model, pairs:list[tuple])->list[Trainin
 # %% ../../nbs/runs/planning.ipynb #plseed02
 def _seeds(protocol:Protocol, recipe, asked:range)->range:
     "Those that make a difference"
-    if depends_on_seed(protocol.adapt, vars(recipe)): return asked
-    if len(asked) > 1: warn_once(f'--seeds: {protocol.name} depends on no seed, so each model has one run')
+    if depends_on_seed(protocol.adapt, vars(recipe)):
+        return asked
+    if len(asked) > 1:
+        warn_once(f'--seeds: {protocol.name} depends on no seed, so each model has one run')
     return range(1)
 
 # %% ../../nbs/runs/planning.ipynb #plplan01

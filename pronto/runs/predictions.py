@@ -75,7 +75,8 @@ def _write_columns(path:Path, columns:Columns, about:dict):
     arrays = {name: encoded(column.codes, column.values) for name,column in columns.items()}
     table = pa.table(arrays).replace_schema_metadata({'pronto': json.dumps(about)})
     how = dict(compression='zstd', compression_level=9, write_statistics=False, write_page_checksum=True)
-    with write_aside(path) as f: pq.write_table(table, f, **how)
+    with write_aside(path) as f:
+        pq.write_table(table, f, **how)
 
 def write_answers(
     record:Path, # The file of the record, which need not be there yet
@@ -89,7 +90,8 @@ def write_answers(
     if shared:
         rows = f'{record.parent.name}.{hash_of(shared)[:16]}{ROWS_FILE}'
         path = record.parents[2]/rows
-        if not path.is_file(): _write_columns(path, shared, dict(columns=list(shared)))
+        if not path.is_file():
+            _write_columns(path, shared, dict(columns=list(shared)))
     about = dict(columns=list(columns), rows=rows, table=digest)
     _write_columns(record.with_suffix(OWN_FILE), own, about)
     return digest
@@ -112,7 +114,8 @@ def _read_columns(
 def _rows_of(path:Path, size:int, changed:int)->Columns: return _read_columns(path)[0]
 
 def _read_text(path:Path, needed:set[str])->Columns:
-    with reading(path, _REMEDY): header, *rows = path.read_text(encoding='utf-8').split('\n')[:-1] or ['']
+    with reading(path, _REMEDY):
+        header, *rows = path.read_text(encoding='utf-8').split('\n')[:-1] or ['']
     names = header.split('\t')
     if not needed <= {*names} or any(row.count('\t') != len(names) - 1 for row in rows):
         wanted = f', with {" and ".join(sorted(needed))}' if needed else ''
@@ -128,7 +131,8 @@ def read_answers_of(
 )->Columns:
     "The predictions of a run; raises `InputError` if a file is missing or damaged"
     path = table_file(record)
-    if path.name.endswith(TEXT_FILE): return _read_text(path, needed)
+    if path.name.endswith(TEXT_FILE):
+        return _read_text(path, needed)
     found, about = _read_columns(path)
     with reading(path, _REMEDY, *ANY_SHAPE):
         columns, shared = list(map(str, about['columns'])), Path(about['rows']).name # Never a path
@@ -141,5 +145,6 @@ def read_answers_of(
             stat = os.stat(rows)
         found = found | _rows_of(rows, stat.st_size, stat.st_mtime_ns)
     lacking = {*needed, *columns} - found.keys()
-    if lacking: raise InputError(path, f'is damaged: it lacks the column {min(lacking)}; {_REMEDY}')
+    if lacking:
+        raise InputError(path, f'is damaged: it lacks the column {min(lacking)}; {_REMEDY}')
     return {name: found[name] for name in columns}

@@ -41,12 +41,14 @@ def _loaded(dataset:Dataset, stem:str)->Dataset: return dataset.load([stem])
 _LOADING = Lock() # What one thread loads, the others find loaded
 
 def _dataset(part:Part, task:Task)->Dataset:
-    with _LOADING: return _loaded(part.dataset, task.stem)
+    with _LOADING:
+        return _loaded(part.dataset, task.stem)
 
 def _tables(part:Part, task:Task)->dict[str,list]:
     "The tables of a task; a test set without labels is only read to be answered"
     tables = _dataset(part, task).tasks[task.stem]
-    if part.split in tables: return tables
+    if part.split in tables:
+        return tables
     return {part.split: load_table(part.dataset, task.stem, part.split)}
 
 def part_rows(parts:tuple[Part,...], task:Task, limit:int=None)->list:
@@ -63,12 +65,14 @@ def _check(selection:Selection, task:Task, limit:int|None):
     for part in selection.train if task.is_trained else ():
         task_rows(_dataset(part, task), task, limit, ('train','dev'))
     for part in selection.tests:
-        if part.split != UNLABELLED: task_rows(_dataset(part, task), task, splits=('test',))
+        if part.split != UNLABELLED:
+            task_rows(_dataset(part, task), task, splits=('test',))
 
 def _senses(selection:Selection, task:Task)->list[str]:
     "The senses that get a token: those of the translations that are trained on first"
     from pronto.modeling.outcome import dataset_senses
-    if selection.first: return _senses(selection.first, task)
+    if selection.first:
+        return _senses(selection.first, task)
     senses = [dataset_senses(_dataset(part, task), task) for part in selection.train]
     return sorted(set().union(*senses))
 
@@ -88,8 +92,10 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     key, task = training.key, training.task
     learned_from = dict(train=selection.train, dev=selection.dev)
     rows = {name: part_rows(parts, task, key.limit) for name,parts in learned_from.items()}
-    if selection.first: how |= dict(start=_weights(training, selection.first, learned['first']))
-    if keep: how |= dict(keep_weights=True)
+    if selection.first:
+        how |= dict(start=_weights(training, selection.first, learned['first']))
+    if keep:
+        how |= dict(keep_weights=True)
     if getattr(training.recipe, 'endpoint', ''):
         how |= {name: getattr(training.recipe, name) for name in ('most_requests','price')}
     model, way = training.model, training.adapt
@@ -104,7 +110,8 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
 def _weights(training:Training, selection:Selection, learned:dict)->dict:
     "The weights of a training that comes before another one"
     identity = _identity(training.key, learned)
-    if identity not in _WEIGHTS: _train(training, selection, learned, {}, keep=True)
+    if identity not in _WEIGHTS:
+        _train(training, selection, learned, {}, keep=True)
     return _WEIGHTS[identity]
 
 # %% ../../nbs/runs/runner.ipynb #rt000003
@@ -114,18 +121,21 @@ def _left(training:Training, runs)->_Left:
     "The test sets whose runs are not recorded yet"
     tested = zip(training.keys, training.selection.tests)
     missing = [(key, part) for key,part in tested if not is_done(key, runs)]
-    if len(missing) == 1: return dict(test=missing[0])
+    if len(missing) == 1:
+        return dict(test=missing[0])
     return {f'test {i}': one for i,one in enumerate(missing)}
 
 def _tested_dev(training:Training, left:_Left)->dict[str,list]: # By name of a part; none for most tasks
     "The dev rows of tested languages, where the task wants each checkpoint of a transfer scored on them"
     from pronto.modeling.outcome import DEV_OF, task_rows
     task, found = training.task, {}
-    if not task.scored_by_checkpoint or training.key.protocol != 'transfer': return {}
+    if not task.scored_by_checkpoint or training.key.protocol != 'transfer':
+        return {}
     for name,(_,part) in left.items():
         dataset = _dataset(part, task)
         is_tuned_on = replace(part, split='dev') in training.selection.dev
-        if is_tuned_on or not dataset.tasks[task.stem]['dev']: continue
+        if is_tuned_on or not dataset.tasks[task.stem]['dev']:
+            continue
         found[f'{DEV_OF}{name}'] = task_rows(dataset, task, training.key.limit, ('dev',))['dev']
     return found
 
@@ -133,7 +143,8 @@ def _refresh(training:Training, runs, left:_Left):
     "Records that are there name the languages that their datasets state today"
     missing = [key for key,_ in left.values()]
     for key,part in zip(training.keys, training.selection.tests):
-        if key in missing: continue
+        if key in missing:
+            continue
         refresh_language(key.record(runs), part.dataset.manifest.get('language'))
 
 # %% ../../nbs/runs/runner.ipynb #rt000007
@@ -149,7 +160,8 @@ def _answer_baselines(training:Training, left:_Left)->dict: # As `find_baselines
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
     task, tests = training.task, {}
     for name,(_,part) in left.items():
-        if part.split != UNLABELLED: tests[name] = part_rows((part,), task, training.key.limit)
+        if part.split != UNLABELLED:
+            tests[name] = part_rows((part,), task, training.key.limit)
     return find_baselines(task, _to_learn(training.selection.train, task), tests) if tests else {}
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
@@ -168,9 +180,12 @@ def _parameters(model:Model, files:str)->int|None: # None for one on a server, o
     "How many parameters a model has; weights whose headers cannot be read do not cost a training its record"
     from safetensors import SafetensorError
     from pronto.modeling.architectures import weight_sizes
-    if not model.kind.has_weights: return None
-    try: return sum(weight_sizes(model.folder))
-    except SafetensorError: return None
+    if not model.kind.has_weights:
+        return None
+    try:
+        return sum(weight_sizes(model.folder))
+    except SafetensorError:
+        return None
 
 def _of_task(dataset:Dataset, task)->dict: # A manifest
     "The manifest of a dataset; of a fold with the number of folds that the task is tested in"
@@ -204,9 +219,11 @@ def run_training(
     "Train a model and test it, as far as that is not recorded already"
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
     _refresh(training, runs, left)
-    if not left: return found
+    if not left:
+        return found
     require_place(found[0])
-    if training.measure: return [_measure(training, runs, device, show)]
+    if training.measure:
+        return [_measure(training, runs, device, show)]
     task, selection, limit = training.task, training.selection, training.key.limit
     _check(selection, task, None if training.is_asked else limit)
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
@@ -232,8 +249,10 @@ def examples_of(t:Training)->tuple[float,float]: # How many, each as often as it
         rows += text.count(b'\n')
         size += len(text)
     settings = t.key.hyperparameters
-    if settings.get('steps'): seen = settings['batch_size']*settings['steps']
-    else: seen = settings['epochs']*min(rows, t.key.limit or rows)
+    if settings.get('steps'):
+        seen = settings['batch_size']*settings['steps']
+    else:
+        seen = settings['epochs']*min(rows, t.key.limit or rows)
     return seen, seen*size/max(1, rows)
 
 def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 where it is not worth measuring
@@ -241,13 +260,17 @@ def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 wher
     seconds = 0.
     for model,mine in grouped(trainings, lambda t: t.model).items():
         first, task = mine[0], mine[0].task
-        if task.trainer('all') or model.kind.trainer('all'): continue
+        if task.trainer('all') or model.kind.trainer('all'):
+            continue
         sizes = [examples_of(t) for t in mine]
-        if sum(seen for seen,_ in sizes) < _MEASURED: continue
+        if sum(seen for seen,_ in sizes) < _MEASURED:
+            continue
         from pronto.modeling.train import seconds_per_example
         rows = part_rows(first.selection.train, task, first.key.limit)
-        try: pace = seconds_per_example(model, task, rows, first.key.settings, device)
-        except (InputError, RuntimeError, MemoryError): continue # Training will say what is wrong
+        try:
+            pace = seconds_per_example(model, task, rows, first.key.settings, device)
+        except (InputError, RuntimeError, MemoryError):
+            continue # Training will say what is wrong
         seen, size = sizes[0]
         per_byte = pace*seen/size
         seconds += _BESIDE_STEPS*per_byte*sum(size for _,size in sizes)
@@ -282,8 +305,10 @@ def _in_threads(trainings:list[Training], threads:int, *how
     pool = ThreadPoolExecutor(min(threads, _AT_ONCE), **set_threads)
     try:
         futures = [pool.submit(run_training, training, *how) for training in trainings]
-        for future in futures: yield future.result()
-    finally: pool.shutdown(cancel_futures=True)
+        for future in futures:
+            yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 # %% ../../nbs/runs/runner.ipynb #rt0enc01
 def _is_encoded(training:Training)->bool:
@@ -301,7 +326,8 @@ def encode_ahead(
     texts = {}
     for training in filter(_is_encoded, trainings):
         selection, key = training.selection, training.key
-        if not _left(training, runs) or key.settings['weights'] != 'own': continue
+        if not _left(training, runs) or key.settings['weights'] != 'own':
+            continue
         rows = [row for part in selection.parts for row in part_rows((part,), training.task, key.limit)]
         found = texts.setdefault(training.model, {})
         found |= dict.fromkeys(text for row in rows for text in row_texts(row))
@@ -316,13 +342,16 @@ def _in_groups(trainings:list[Training])->list[list[Training]]:
     groups = []
     for t in trainings:
         alike = groups and t.selection.first and _root(groups[-1][0]) == _root(t)
-        if alike: groups[-1].append(t)
-        else: groups.append([t])
+        if alike:
+            groups[-1].append(t)
+        else:
+            groups.append([t])
     return groups
 
 def _root(t:Training)->tuple:
     start = t.selection
-    while start.first: start = start.first
+    while start.first:
+        start = start.first
     return start, t.model, t.key.task, t.key.seed
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80f
@@ -334,24 +363,31 @@ def _scores_in_words(run:Run)->str:
     "The score that a run is judged by beside that of the baselines: F1 where there is one, as for tags"
     has = next((field for field in _NOT_BY_ACCURACY if run.score(field) is not None), '')
     metric, name, form = _NOT_BY_ACCURACY.get(has, ('accuracy', 'accuracy', '.1%'))
-    if run.score(metric) is None: return ''
+    if run.score(metric) is None:
+        return ''
     scores = {key: found.get(metric) for key,found in run.baseline_scores.items()}
-    if metric == 'accuracy': scores = run.baselines
+    if metric == 'accuracy':
+        scores = run.baselines
     beside = ', '.join(f'{key} {score:{form}}' for key,score in scores.items() if score is not None)
     rows = rows_of_baselines(run) if beside else 0
-    if rows: beside += f'; these learn from {rows:,} rows'
+    if rows:
+        beside += f'; these learn from {rows:,} rows'
     said = f'{name} {run.score(metric):{form}} ({beside})'
     has_both = metric != 'accuracy' and run.accuracy is not None
     return f'{said}, accuracy {run.accuracy:.1%}' if has_both else said
 
+# %% ../../nbs/runs/runner.ipynb #7e35fe80fz
 def _warnings(run:Run)->list[str]:
     "What the reader should know about a score"
     found, protocol = [], known_protocol(run.protocol)
-    if run.collapsed and run.unanswered != 1: found.append('collapsed: one answer to everything')
-    if run.unanswered: found.append(f'no readable answer to {run.unanswered:.1%} of the rows')
+    if run.collapsed and run.unanswered != 1:
+        found.append('collapsed: one answer to everything')
+    if run.unanswered:
+        found.append(f'no readable answer to {run.unanswered:.1%} of the rows')
     if protocol is not None and protocol.asks:
         cut = sum(n for part,n in run.truncated.items() if part not in ('train','dev'))
-        if cut: found.append(f'{cut:,} prompts are longer than the model reads and lost their beginning')
+        if cut:
+            found.append(f'{cut:,} prompts are longer than the model reads and lost their beginning')
     return found
 
 @dataclass(frozen=True)
@@ -365,9 +401,11 @@ class FinishedRun:
         r = self.record
         about = [r.dataset, r.model, task_name(r.task), f'seed {r.seed}', r.condition,
                  search_name(r)]
-        if r.fold is not None: about.append(f'fold {r.fold}')
+        if r.fold is not None:
+            about.append(f'fold {r.fold}')
         said = [_scores_in_words(r), *_warnings(r)]
-        if self.recorded_before: said.append('recorded before')
+        if self.recorded_before:
+            said.append('recorded before')
         return f'{", ".join(filter(None, about))}: {"; ".join(said)}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10009
@@ -378,12 +416,15 @@ def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Call
     are_heads = bool(left) and all(t.is_head for t in left) # Fine-tunings share what is global
     if workers > 1:
         calls = [(group, runs, device) for group in _in_groups(trainings)]
-        for group in in_processes(_run_trainings, calls, workers, progress): yield from group
+        for group in in_processes(_run_trainings, calls, workers, progress):
+            yield from group
     elif are_heads and (threads := _threads()) > 1:
         found = _in_threads(trainings, threads, runs, device, show)
-        for _ in progress(trainings): yield next(found)
+        for _ in progress(trainings):
+            yield next(found)
     else:
-        for training in progress(trainings): yield run_training(training, runs, device, show)
+        for training in progress(trainings):
+            yield run_training(training, runs, device, show)
 
 # %% ../../nbs/runs/runner.ipynb #c7b10008
 def run_each(

@@ -21,7 +21,8 @@ Size = Annotated[float, Field(ge=0)]
 Number = Annotated[int, Field(ge=0)]
 
 def _in_order(ends:list[float])->list[float]:
-    if ends[0] > ends[1]: raise ValueError('the lower end is above the upper one')
+    if ends[0] > ends[1]:
+        raise ValueError('the lower end is above the upper one')
     return ends
 
 Interval = Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(_in_order)]
@@ -33,7 +34,8 @@ def _in_bounds(named:dict)->dict:
     "Refuse a named score that cannot be"
     for name,value in named.items():
         low, high = _BOUNDS.get(name.removeprefix('ngram_'), (None, None))
-        if None in (low, value) or low <= value <= high: continue
+        if None in (low, value) or low <= value <= high:
+            continue
         raise ValueError(f'{name} is from {low} to {high}, not {value}')
     return named
 
@@ -44,7 +46,8 @@ Search = Annotated[dict[str,JsonValue], AfterValidator(_in_bounds)]
 # %% ../../nbs/runs/schema.ipynb #rcwith02
 def with_dataset(given:dict)->dict:
     "Rename the field `bible` of older records and of run keys to `dataset`"
-    if 'bible' not in given: return given
+    if 'bible' not in given:
+        return given
     return {'dataset': given['bible']} | {k: v for k,v in given.items() if k != 'bible'}
 
 # %% ../../nbs/runs/schema.ipynb #rcwith03
@@ -224,18 +227,24 @@ def in_file(run:Run)->dict: # JSON values
 
 def as_run(record)->Run:
     "A checked record as a run; raises `ValueError` with the end of a sentence that begins with the file"
-    if not isinstance(record, dict): raise ValueError('is not a record')
+    if not isinstance(record, dict):
+        raise ValueError('is not a record')
     record = {k: v for k,v in with_dataset(record).items() if k not in _NOT_IN_FILES}
     missing = [k for k in KEYS if k not in record]
-    if missing: raise ValueError(f'lacks {", ".join(missing)}')
-    try: run = Run.model_validate(record)
+    if missing:
+        raise ValueError(f'lacks {", ".join(missing)}')
+    try:
+        run = Run.model_validate(record)
     except ValidationError as e:
         first = e.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise ValueError(f'has a bad value at {place} ({first["msg"]})') from e
     if not run.is_scored and not run.is_reading and run.protocol != 'submission':
         raise ValueError('has no accuracy')
-    if (run.best_epoch or 1) > max(1, len(run.dev)): raise ValueError('has fewer epochs than its best')
-    try: json.dumps(record, ensure_ascii=False).encode()
-    except UnicodeEncodeError as e: raise ValueError('has text that is not Unicode') from e
+    if (run.best_epoch or 1) > max(1, len(run.dev)):
+        raise ValueError('has fewer epochs than its best')
+    try:
+        json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError as e:
+        raise ValueError('has text that is not Unicode') from e
     return run

@@ -101,9 +101,11 @@ def key_of(record:Run)->RunKey:
 
 def _mismatch(record:Run, path:Path)->str|None:
     "What is wrong with the name of a record, or with the table of predictions"
-    if key_of(record).hash8 != path.stem.rpartition('-')[2]: return 'its name is not that of its inputs'
+    if key_of(record).hash8 != path.stem.rpartition('-')[2]:
+        return 'its name is not that of its inputs'
     predictions = table_file(path)
-    if not predictions.is_file(): return f'has no predictions beside it ({predictions.name})'
+    if not predictions.is_file():
+        return f'has no predictions beside it ({predictions.name})'
     if _hash_of(path, _stamp(path)) != record.predictions:
         return f'does not belong to the predictions beside it ({predictions.name})'
 
@@ -120,9 +122,12 @@ def read_record(path)->Run:
     try:
         run = as_run(record)
         fault = _mismatch(run, path)
-    except ValueError as e: fault = f'{e}'
-    except OSError as e: fault = f'has predictions that cannot be read ({e.strerror})'
-    if fault: raise InputError(path, f'{fault}; {remedy}')
+    except ValueError as e:
+        fault = f'{e}'
+    except OSError as e:
+        fault = f'has predictions that cannot be read ({e.strerror})'
+    if fault:
+        raise InputError(path, f'{fault}; {remedy}')
     return run.but(path=path)
 
 # %% ../../nbs/runs/store.ipynb #6d157469
@@ -133,9 +138,13 @@ def is_done(
 )->bool: # A damaged record does not count
     "Is there a whole record of this run?"
     path = key.record(runs)
-    if key.model_hash is None or not path.exists(): return False
-    try: read_record(path)
-    except InputError as e: report(f'{e}'); return False
+    if key.model_hash is None or not path.exists():
+        return False
+    try:
+        read_record(path)
+    except InputError as e:
+        report(f'{e}')
+        return False
     return True
 
 # %% ../../nbs/runs/store.ipynb #45c19ccb
@@ -150,8 +159,10 @@ def locked(runs:Path, folder:Path):
     except (OSError, NotImplementedError) as e:
         raise InputError(folder, f'cannot be written ({getattr(e, "strerror", e)}); choose another place or '
                                  'make room') from e
-    try: yield
-    finally: lock.release()
+    try:
+        yield
+    finally:
+        lock.release()
 
 def _write_json(path:Path, record:dict):
     with write_aside(path) as f:
@@ -162,7 +173,8 @@ def _clear(path:Path): # Of a record, while the store is locked
     "Remove what dead writers left of a run"
     own = path.parent.glob(f'.{path.stem}.*.tmp')
     rows = path.parents[2].glob(f'.{path.parent.name}.*{ROWS_FILE}.*.tmp')
-    for aside in (*own, *rows): aside.unlink()
+    for aside in (*own, *rows):
+        aside.unlink()
 
 def write_record(
     key:RunKey, # What was run
@@ -173,11 +185,14 @@ def write_record(
     "Store a finished run whole or not at all; raises `InputError` or, if not valid, `ValueError`"
     path = key.record(runs)
     results = results | dict(train=key.train, training=key.training, intervals_by=INTERVALS)
-    try: as_run(key.inputs | results | {'predictions': ''})
-    except ValueError as e: raise ValueError(f'the record {e}') from e
+    try:
+        as_run(key.inputs | results | {'predictions': ''})
+    except ValueError as e:
+        raise ValueError(f'the record {e}') from e
     columns = {name: coded([row[name] for row in predictions]) for name in predictions[0]}
     with locked(Path(runs), path.parent):
-        if is_done(key, runs, report=lambda line: None): return path
+        if is_done(key, runs, report=lambda line: None):
+            return path
         _clear(path)
         digest = write_answers(path, columns)
         _write_json(path, with_dataset(key.inputs) | results | {'predictions': digest})
@@ -191,9 +206,11 @@ def refresh_language(
 ): # Nothing
     "Let a record name the language of its dataset, which is not part of what was measured"
     record = read_json(path)
-    if not language or record.get('language') == language: return
+    if not language or record.get('language') == language:
+        return
     times = path.stat()
-    with locked(path.parents[3], path.parent): _write_json(path, record | dict(language=language))
+    with locked(path.parents[3], path.parent):
+        _write_json(path, record | dict(language=language))
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns)) # The run is as old as it was
 
 # %% ../../nbs/runs/store.ipynb #45c19ccc
@@ -216,15 +233,18 @@ def _columns_at(path:Path, needed:set[str])->Columns: # `path`: of a record
 
 def asked_columns(record:Run)->Columns:
     "The columns that say what the rows of a run ask, with their labels; raises `InputError`"
-    if record.paths: return coded_columns(record) # Of all folds
+    if record.paths:
+        return coded_columns(record) # Of all folds
     return read_answers_of(record.path, {'label'}, [*WHERE, 'label'])
 
 def coded_columns(record:Run)->Columns:
     "The predictions of a run, of which each text is there once; raises `InputError`"
     needed = {'label','predicted'} if record.is_scored else {'predicted'}
-    if record.is_reading: needed = {'ref'}
+    if record.is_reading:
+        needed = {'ref'}
     first,*others = (_columns_at(Path(path), needed) for path in record.paths or [record.path])
-    if not others: return first
+    if not others:
+        return first
     names = [name for name in first if all(name in fold for fold in others)]
     return {name: coded([cell for fold in (first, *others) for cell in fold[name].texts]) for name in names}
 
@@ -233,10 +253,12 @@ _MOST_LABELS = 64 # Answers to questions, for instance, are not counted
 
 def _packed(columns:Columns)->tuple[bytes|None,bytes]: # The rows and the answers, as the index has them
     "Those of a table of predictions"
-    if not {'label','predicted'} <= columns.keys(): return None, b''
+    if not {'label','predicted'} <= columns.keys():
+        return None, b''
     systems = baseline_columns(columns)
     labels = set().union(*(columns[name].values for name in ('label', 'predicted', *systems)))
-    if not 0 < len(labels) <= _MOST_LABELS: return None, b''
+    if not 0 < len(labels) <= _MOST_LABELS:
+        return None, b''
     names = tuple(name for name in columns if not is_own(name))
     return _packed_rows(names, SameColumns(columns[name] for name in names)), said_bytes(columns['predicted'])
 
@@ -265,7 +287,8 @@ def _packed_once(packing:_Packing)->tuple[bytes|None,bytes]:
     record = packing.record
     stamp = _stamp(record.path)
     found = _packed(coded_columns(record))
-    if not record.paths: remember_answers(record.path.parents[3], _name(record.path), stamp, *found)
+    if not record.paths:
+        remember_answers(record.path.parents[3], _name(record.path), stamp, *found)
     return found
 
 _unpacked_rows = lru_cache(maxsize=64)(rows_from)
@@ -276,7 +299,8 @@ def chapters_of(
     rows:list
 )->list: # A name for each item, two for each pair
     "The chapters that rows come from; of a text without a reference, all rows with the same text"
-    if task.has_items: return chapters_of_table(task.places(rows))
+    if task.has_items:
+        return chapters_of_table(task.places(rows))
     def name(verse): return getattr(verse, 'chapter_name', verse)
     names = [[name(verse) for verse,_ in verses_of(row)] for row in rows]
     return [n[0] if len(n) == 1 else n for n in names]
@@ -310,13 +334,16 @@ def score_run(
 )->tuple[dict,list[dict]]: # Results for a record, and rows of predictions
     "Score a run and the baselines on its test set; raises `ValueError` if it is empty"
     test, known = rows['test'], _resembling(rows['train'], rows['test'])
-    if task.has_items: known = [k for row,k in zip(test, known) for _ in range(task.n_items(row))]
+    if task.has_items:
+        known = [k for row,k in zip(test, known) for _ in range(task.n_items(row))]
     told = zip(task.places(test), task.true_labels(test), predicted, known, strict=True)
     table = [where | dict(label=t, predicted=p, parallel=int(k)) for where,t,p,k in told]
     if unambiguous is not None:
-        for line,row in zip(table, test): line['unambiguous'] = int(row.ref in unambiguous)
+        for line,row in zip(table, test):
+            line['unambiguous'] = int(row.ref in unambiguous)
     for name,answers in baselines.items():
-        for line,answer in zip(table, answers, strict=True): line[name] = answer
+        for line,answer in zip(table, answers, strict=True):
+            line[name] = answer
     return score_table(task, table, baselines, chapters_of(task, test)), table
 
 # %% ../../nbs/runs/store.ipynb #024a222f
@@ -345,11 +372,13 @@ def _handed_over(key:RunKey, trained, test:str, table:list[dict])->dict: # `tabl
     "What the trainer says of a run; of all parts of its rows, those that belong to one test set"
     found = {k: getattr(trained, k) for k in _HANDED_OVER if hasattr(trained, k)}
     for name in _BY_PART:
-        if not hasattr(trained, name): continue
+        if not hasattr(trained, name):
+            continue
         parts = getattr(trained, name)
         kept = {k: parts[k] for k in ('train','dev') if k in parts}
         found[name] = kept | ({'test': parts[test]} if test in parts else {})
-    if noted := getattr(trained, 'tested_dev', {}).get(test): found['tested_dev'] = noted
+    if noted := getattr(trained, 'tested_dev', {}).get(test):
+        found['tested_dev'] = noted
     one_answer = key.fold is None and is_one_answer([row['predicted'] for row in table]) # Of folds see `pool`
     return found | dict(used=trained.hyperparameters, collapsed=found.get('collapsed', False) or one_answer)
 
@@ -361,7 +390,8 @@ def _brier(likely:np.ndarray, right:np.ndarray)->float:
 
 def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a record
     "Add the probabilities of the labels, a column each, to the rows of predictions, and score them"
-    if likely is None: return {}
+    if likely is None:
+        return {}
     right = _right_labels(task, task.true_labels(rows))
     for row,values in zip(table, likely, strict=True):
         row |= {f'p({label})': f'{value:.4f}' for label,value in zip(task.labels, values)}
@@ -373,7 +403,8 @@ def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a re
 def brier_again(task, table:list[dict])->dict: # Fields of a record; empty without probabilities
     "The Brier score of the probabilities that rows of predictions have"
     columns = [f'p({label})' for label in task.labels or ()]
-    if not columns or not all(name in table[0] for name in columns): return {}
+    if not columns or not all(name in table[0] for name in columns):
+        return {}
     likely = np.array([[float(row[name]) for name in columns] for row in table])
     return dict(brier=_brier(likely, _right_labels(task, [row['label'] for row in table])))
 
@@ -387,7 +418,8 @@ def check_labels(task, runs):
     "Refuse a task that has other labels in a store; raises `InputError`"
     place = _description(task, runs)
     known = json_with_keys(place, 'kind').get('labels') if place.is_file() else None
-    if not known or [*known] == [*task.labels]: return
+    if not known or [*known] == [*task.labels]:
+        return
     what = f'{task.abbr} has other labels in this store ({", ".join(known)}) than now'
     remedy = 'rename the column, or name another store with --runs'
     raise InputError(place, f'{what} ({", ".join(task.labels)}); {remedy}')
@@ -397,9 +429,12 @@ def _describe(task, manifest:dict, runs):
     check_labels(task, runs)
     labels, found = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
     kind = manifest.get('kinds', {}).get(task.stem, 'verse')
-    if labels: about = dict(kind=kind, name=task.abbr, metric=task.metric, labels=labels)
-    elif found: about = {name: found[name] for name in _DESCRIBED if name in found}
-    else: return
+    if labels:
+        about = dict(kind=kind, name=task.abbr, metric=task.metric, labels=labels)
+    elif found:
+        about = {name: found[name] for name in _DESCRIBED if name in found}
+    else:
+        return
     _write_json(_description(task, runs), about)
 
 def recorded_tasks(runs)->Tasks:
@@ -427,14 +462,16 @@ def store_run(
     task, about = trained.task, about or {}
     rows = dict(train=trained.rows['train'], test=trained.rows[test])
     train_rows = rows['train'] if train_rows is None else train_rows
-    if baselines is None: baselines = predict_once(task, train_rows, rows['test'])
+    if baselines is None:
+        baselines = predict_once(task, train_rows, rows['test'])
     predicted = trained.predictions if test == 'test' else trained.answers[test]
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
     results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)
     results |= getattr(trained, 'asked', {}).get(test, {})
     results |= _handed_over(key, trained, test, table)
     results |= dict(baseline_rows=len(train_rows), condition=condition)
-    if parameters: results['parameters'] = parameters
+    if parameters:
+        results['parameters'] = parameters
     _describe(task, about, runs)
     return write_record(key, runs, results | _about_dataset(about, task.stem), table)
 
@@ -451,8 +488,10 @@ def store_measured(
     condition:str # As `Selection` names it
 )->Path: # The record
     "Store a finished retrieval or reading; raises `InputError` where it cannot be written"
-    if key.protocol == 'retrieval': results = retrieval_fields(**found.results)
-    else: results = EMPTY | dict(accuracy=None) | found.results
+    if key.protocol == 'retrieval':
+        results = retrieval_fields(**found.results)
+    else:
+        results = EMPTY | dict(accuracy=None) | found.results
     about = _about_dataset(about | dict(fold=None, folds=None))
     return write_record(key, runs, results | dict(condition=condition) | about, found.rows)
 
@@ -469,8 +508,10 @@ def store_answers(key:RunKey, runs, trained, test:str, about:dict, condition:str
 # %% ../../nbs/runs/store.ipynb #dc801e77
 def _entries(folder:str)->list[str]: # Paths; strings, as there are many
     "What a folder of the store holds, apart from hidden names"
-    try: return [f'{folder}/{name}' for name in sorted(os.listdir(folder)) if not name.startswith('.')]
-    except (FileNotFoundError, NotADirectoryError): return [] # Gone meanwhile, or a file beside the folders
+    try:
+        return [f'{folder}/{name}' for name in sorted(os.listdir(folder)) if not name.startswith('.')]
+    except (FileNotFoundError, NotADirectoryError):
+        return [] # Gone meanwhile, or a file beside the folders
     except OSError as e:
         raise InputError(folder, f'cannot be read as a part of the run store ({e.strerror}); check its '
                                  'permissions') from e
@@ -480,14 +521,16 @@ def record_stamps(
 )->dict[str,str]: # Path inside of the store to the stamp of its files, in the order of their names
     "All records that are there, whole or not"
     folders = [str(runs)]
-    for _ in 'store bible model'.split(): folders = [p for folder in folders for p in _entries(folder)]
+    for _ in 'store bible model'.split():
+        folders = [p for folder in folders for p in _entries(folder)]
     found = {}
     for folder in folders:
         paths = _entries(folder)
         there = {*paths}
         for path in paths:
             stem, ending = os.path.splitext(path)
-            if ending != '.json': continue
+            if ending != '.json':
+                continue
             table = stem + (OWN_FILE if stem + OWN_FILE in there else TEXT_FILE)
             found[path[len(str(runs)) + 1:]] = stamp_of(path, table)
     return found
@@ -502,7 +545,8 @@ def store_of(
 def _collapsed(record:Run)->bool:
     "Does a run give one answer to everything? Older records do not say it of probes and of prompts"
     is_told = record.intervals_by or record.collapsed or record.fold is not None
-    if is_told or record.accuracy is None or record.is_search: return record.collapsed
+    if is_told or record.accuracy is None or record.is_search:
+        return record.collapsed
     return is_one_answer(prediction_columns(record)['predicted'])
 
 # %% ../../nbs/runs/store.ipynb #dc801e7b
@@ -521,14 +565,17 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
     known, read = known_runs(runs, stamps), {}
     for name,stamp in stamps.items():
         path = runs/name
-        if name in known: found.append(_as_known(path, changed(stamp), known[name]))
+        if name in known:
+            found.append(_as_known(path, changed(stamp), known[name]))
         else:
             try:
                 run = read_record(path)
                 run = run.but(finished=path.stat().st_mtime, collapsed=_collapsed(run))
                 rows, said = _packed(coded_columns(run))
-            except InputError as e: report(f'{e}')
-            except OSError as e: report(f'{path}: disappeared while it was read ({e.strerror})')
+            except InputError as e:
+                report(f'{e}')
+            except OSError as e:
+                report(f'{path}: disappeared while it was read ({e.strerror})')
             else:
                 as_text = json.dumps(in_file(run), ensure_ascii=False)
                 found.append(_as_known(path, run.finished, Known(as_text, rows, said)))
@@ -554,20 +601,24 @@ def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of
     "One run instead of the folds of each dataset in folds; sets of folds that are not complete are left out"
     found = []
     for folds in grouped(records, result_of).values():
-        if folds[0].fold is None: found += folds
+        if folds[0].fold is None:
+            found += folds
         elif (missing := missing_folds(folds)):
             r, names = folds[0], ', '.join(map(str, missing))
             report(f'{r.path.parent}: {r.recipe}, seed {r.seed}: no score without fold {names}; run '
                    f'the command on the folder that holds all {r.folds} folds, not on one of them')
         else:
-            try: found.append(pool(folds, [*map(predictions_of, folds)]))
-            except (InputError, OSError) as e: report(f'{e}')
+            try:
+                found.append(pool(folds, [*map(predictions_of, folds)]))
+            except (InputError, OSError) as e:
+                report(f'{e}')
     return found
 
 
 def intervals_of(record:Run)->dict[str,list[float]|None]: # By metric
     "The intervals of a record; those of older records are computed anew from the predictions"
-    if record.is_reading or record.intervals_by == INTERVALS or not record.intervals: return record.intervals
+    if record.is_reading or record.intervals_by == INTERVALS or not record.intervals:
+        return record.intervals
     rows = predictions_of(record)
     def column(name): return [row[name] for row in rows]
     answers = TASKS.get(record.task), column('label'), column('predicted'), chapters_of_table(rows)
@@ -580,14 +631,16 @@ _KINDS = {str: 'text', int: 'a whole number', float: 'a number', bool: 'True or 
 
 def _is_a(value, kind:type)->bool:
     "Is a parameter what its notebook declares? A whole number is also a number"
-    if isinstance(value, bool) and kind is not bool: return False
+    if isinstance(value, bool) and kind is not bool:
+        return False
     return isinstance(value, (int, float) if kind is float else kind)
 
 def _check_kinds(namespace:dict, names:list[str]):
     "Refuse a code such as `nan` or `001` that papermill took for a number, which cannot be undone"
     declared = namespace.get('__annotations__', {})
     for name,kind in declared.items():
-        if name not in names or kind not in _KINDS or _is_a(value := namespace[name], kind): continue
+        if name not in names or kind not in _KINDS or _is_a(value := namespace[name], kind):
+            continue
         remedy = f'give it as it stands, with -r {name} VALUE instead of -p' if kind is str else 'correct it'
         raise InputError(name, f'is {value!r}, but should be {_KINDS[kind]}; {remedy}')
 

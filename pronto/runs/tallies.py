@@ -37,7 +37,8 @@ def _code(text:str)->int: return int.from_bytes(blake2b(text.encode(), digest_si
 def row_codes(columns:Columns)->np.ndarray: # (n,) of 64 bits; none for rows without references
     "A number for each row, equal for rows that ask the same and have the same label"
     there = [columns[name] for name in WHERE if name in columns]
-    if not there: return np.zeros(0, np.uint64)
+    if not there:
+        return np.zeros(0, np.uint64)
     found = np.zeros(len(columns['label'].codes), np.uint64)
     for column in (*there, columns['label']):
         of_values = np.array(list(map(_code, column.values)), np.uint64)
@@ -49,7 +50,8 @@ def _chapters_of(column:Coded)->Coded: # Of references
     "A name for each row; a row without a reference is its own chapter"
     names = coded(value.rpartition(':')[0] for value in column.values)
     found = Coded(names.values, names.codes[column.codes])
-    if '' not in names.values: return found
+    if '' not in names.values:
+        return found
     return coded(name or f'row {i}' for i,name in enumerate(found.texts))
 
 def chapters_in(columns:Columns)->tuple[list[str],ByChapter]: # The names in their order, and the cells
@@ -69,7 +71,8 @@ def chapter_names(columns:Columns)->list: # A name for each row, or two for pair
     "The chapters of the rows, as `pronto.core.stats.chapter_cells` takes them"
     n = len(columns['label'].codes)
     named = [_chapters_of(columns[name]).texts for name in WHERE[1:] if name in columns]
-    if not named: return [f'row {i}' for i in range(n)]
+    if not named:
+        return [f'row {i}' for i in range(n)]
     return named[0] if len(named) == 1 else list(zip(*named))
 
 # %% ../../nbs/runs/tallies.ipynb #tal00011
@@ -81,10 +84,12 @@ class Tally(NamedTuple):
 
     def under(self, labels:list[str])->'Tally': # `labels`: all of `self.labels`, and maybe more
         "The same counts with other labels"
-        if labels == self.labels: return self
+        if labels == self.labels:
+            return self
         place = [labels.index(label) for label in self.labels]
         def wider(one):
-            if one is None: return None
+            if one is None:
+                return None
             found = np.zeros((len(one), len(labels), len(labels)), one.dtype)
             found[:,np.array(place)[:,None],place] = one
             return found
@@ -102,7 +107,8 @@ class Rows:
 
     @cached_property
     def agreed(self)->np.ndarray|None: # (n,) truth values
-        if AGREED not in self.columns: return None
+        if AGREED not in self.columns:
+            return None
         values, codes = self.columns[AGREED]
         return np.array([value == '1' for value in values], bool)[codes]
 

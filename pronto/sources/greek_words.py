@@ -55,8 +55,10 @@ _PERSONS = dict(first='1', second='2', third='3')
 
 def _grammar(case:str, person:str, number:str, *others:str)->str: # Empty for what has no number
     "Its inflection: `nominative/singular`, or `3/singular/aorist/active/indicative` of a finite verb"
-    if not number: return ''
-    if person and not case: return '/'.join([_PERSONS.get(person, person), number, *others])
+    if not number:
+        return ''
+    if person and not case:
+        return '/'.join([_PERSONS.get(person, person), number, *others])
     return f'{case}/{number}' if case else ''
 
 _NUMBERS = dict(SG='singular', PL='plural')

@@ -21,7 +21,8 @@ def _resemblance(text:ChoiceText, contexts:list[Ref])->np.ndarray: # (n, n)
     spaced = lambda ref: ' '.join(text.verses[ref]) if text.is_unspaced else text.verses[ref]
     before, after = map(spaced, contexts), (spaced(ref._replace(verse=ref.verse + 1)) for ref in contexts)
     before, after = list(before), list(after)
-    if not before: return np.empty((0, 0))
+    if not before:
+        return np.empty((0, 0))
     near = NearestText(before + after)
     vectors = [near.vectors[[near.number[said] for said in texts]] for texts in (before, after)]
     return (vectors[0] @ vectors[1].T).toarray()
@@ -70,16 +71,19 @@ def next_verse(text:ChoiceText, split:str)->list[ChoiceRow]:
     "The verse that follows, among three of other chapters"
     stem, books = 'next_verse', defaultdict(list)
     for ref in text.splits:
-        if text.splits[ref] == split: books[ref.book].append(ref)
+        if text.splits[ref] == split:
+            books[ref.book].append(ref)
     books = {name: _Book(text, refs) for name,refs in books.items()}
     uses = {name: np.zeros(len(book.texts), int) for name,book in books.items()}
     def rows():
         for ref in text.in_order(stem, split):
             book = books[ref.book]
             i = book.number.get(ref)
-            if i is None: continue
+            if i is None:
+                continue
             sides = book.sides(i)
-            if min(side.sum() for side in sides) < _N_WRONG: continue
+            if min(side.sum() for side in sides) < _N_WRONG:
+                continue
             wrong = _wrong(book, i, *sides, uses[ref.book], Random(drawn(stem, ref)))
             wrong = [book.texts[j] for j in wrong]
             yield choice_row(stem, ref, book.texts[i], wrong, 'next verse', context=text.verses[ref])

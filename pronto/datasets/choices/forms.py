@@ -102,7 +102,8 @@ class _Forms:
     "The forms of a lemma, with what they are linked with"
     def __init__(self, uses:list[_Use]):
         self.linked = defaultdict(list) # Form to grammars
-        for use in uses: self.linked[use.form].append(use.grammar)
+        for use in uses:
+            self.linked[use.form].append(use.grammar)
         often = sorted(form for form,found in self.linked.items() if len(found) >= _LEAST_USES)
         self.others = defaultdict(list) # Form to forms that may replace it
         for a,b in combinations(often, 2):
@@ -114,10 +115,12 @@ class _Forms:
         "The forms that are linked with what differs in one part, and never with this"
         for other in self.others[use.form]:
             there = self.linked[other]
-            if any(_is_same(found, use.grammar) for found in there): continue
+            if any(_is_same(found, use.grammar) for found in there):
+                continue
             for part in use.changes:
                 same = _without(use.grammar, part)
-                if any(_without(found, part) == same for found in there): yield other, part
+                if any(_without(found, part) == same for found in there):
+                    yield other, part
 
 # %% ../../../nbs/datasets/choices/forms.ipynb #cwf13
 _MOST_OF_PAIR = 20 # Rows of a split, in both directions
@@ -126,12 +129,15 @@ _MOST_OF_PAIR = 20 # Rows of a split, in both directions
 def _exchanges(text:ChoiceText)->dict[tuple,list[_Use]]: # By forms and what differs: the first is replaced
     "The words that may be replaced by another form"
     by_lemma, found = defaultdict(list), defaultdict(list)
-    for use in _uses_in(text): by_lemma[use.lemma, _kind(use.grammar)].append(use)
+    for use in _uses_in(text):
+        by_lemma[use.lemma, _kind(use.grammar)].append(use)
     for (_,kind),uses in by_lemma.items():
         forms = _Forms(uses)
         for use in uses:
-            if use.place is None: continue
-            for other,part in forms.wrong(use): found[use.form, other, _NAMED[kind, part]].append(use)
+            if use.place is None:
+                continue
+            for other,part in forms.wrong(use):
+                found[use.form, other, _NAMED[kind, part]].append(use)
     return found
 
 def _row(text:ChoiceText, use:_Use, other:str, changed:str)->ChoiceRow|None:
@@ -149,9 +155,12 @@ def word_form(text:ChoiceText, split:str)->list[ChoiceRow]:
         made = ((ref, _row(text, use, *key[1:])) for ref,use in by_verse.items())
         return {ref: row for ref,row in made if row}
     for a,b,changed in sorted(exchanges, key=lambda key: drawn(' '.join(key[:2]), key[2])):
-        if a > b: continue
+        if a > b:
+            continue
         there, back = free((a, b, changed)), free((b, a, changed))
         back = [item for item in back.items() if item[0] not in there]
-        for both in islice(zip(there.items(), back), _MOST_OF_PAIR//2): rows.update(both)
-        if len(rows) >= MOST_ROWS: break
+        for both in islice(zip(there.items(), back), _MOST_OF_PAIR//2):
+            rows.update(both)
+        if len(rows) >= MOST_ROWS:
+            break
     return [rows[ref] for ref in sorted(rows)]

@@ -51,7 +51,8 @@ def _counted(flat:np.ndarray, size:int, order:int)->list[_Level]: # The shortest
             ends = ends[longer] # One of each kind
         counts = np.bincount(ends, minlength=len(keys[n])).astype(np.int32)
         contexts, n_contexts = keys[n]//size, len(keys[n - 1]) if n else 1
-        if not n: contexts = np.zeros_like(contexts)
+        if not n:
+            contexts = np.zeros_like(contexts)
         totals = np.bincount(contexts, counts, n_contexts).astype(np.int32)
         kinds = np.bincount(contexts[counts > 0], minlength=n_contexts).astype(np.int32)
         levels.append(_Level(keys[n], counts, totals, kinds, _discount(counts)))
@@ -72,7 +73,8 @@ class KneserNey:
 
     def _flat(self, texts:list)->np.ndarray: # (units,) of all texts, each with what begins and ends it
         begin, number, flat = [_BEGIN]*(self.order - 1), self.known.get, []
-        for text in texts: flat += chain(begin, map(number, text, repeat(_NEW)), (_END,))
+        for text in texts:
+            flat += chain(begin, map(number, text, repeat(_NEW)), (_END,))
         return np.array(flat)
 
     def each(self, texts:list)->np.ndarray: # (units,) of all texts, with the end of each
@@ -86,7 +88,8 @@ class KneserNey:
 
     def nats(self, texts:list)->np.ndarray: # (texts,)
         "Minus the logarithms of the probabilities of texts"
-        if not len(texts): return np.zeros(0)
+        if not len(texts):
+            return np.zeros(0)
         text = np.repeat(range(len(texts)), [len(x) + 1 for x in texts])
         return np.bincount(text, self.each(texts), len(texts))
 

@@ -44,7 +44,8 @@ _READ = 8000 # Verses that the model is trained on at most
 
 def _trained(runs:list[str]):
     "A SentencePiece model; raises `InputError` without the library"
-    try: import sentencepiece
+    try:
+        import sentencepiece
     except ImportError as e:
         what = 'is needed for a text without blanks between words; pip install sentencepiece'
         raise InputError('sentencepiece', what) from e
@@ -98,7 +99,8 @@ class _Counted:
         "How often each word occurs, in small letters, without punctuation"
         found = Counter()
         for token,n in self._times.items():
-            for word in _WORD.findall(token.lower()): found[word] += n
+            for word in _WORD.findall(token.lower()):
+                found[word] += n
         return found
 
     @cached_property
@@ -149,7 +151,8 @@ class ChoiceText(_Words):
     "A text whose words can be changed"
     def of_fold(self, fold:int|None)->'ChoiceText':
         "The same text with other splits"
-        if fold == self.fold: return self
+        if fold == self.fold:
+            return self
         self.content, self.words, self._places # Counted once
         other = copy(self)
         other.fold = fold

@@ -33,7 +33,8 @@ SAME_ENDING = ', same ending' # Of what was changed
 
 def _exchanged(text:ChoiceText, stem:str, ref:Ref, pairs:list[tuple[int,int]], changed:str)->ChoiceRow|None:
     "A verse with one of some pairs of its words exchanged; `None` if there is none, or if it occurs so"
-    if not pairs: return None
+    if not pairs:
+        return None
     i,j = pairs[drawn(f'{stem} place', ref) % len(pairs)]
     tokens = text.tokens[ref]
     wrong = text.changed(ref, {i: tokens[j], j: tokens[i]})
@@ -103,7 +104,8 @@ class Partners:
             other = group[a + (first + k) % (b - a)]
             found = self.letters[other]
             fits = abs(len(found) - len(own)) <= _LETTERS and (found[-2:] == own[-2:]) == alike
-            if fits and other != word: yield other
+            if fits and other != word:
+                yield other
 
 @lru_cache(maxsize=1) # For three splits
 def _partners(text:ChoiceText)->Partners: return Partners(text)
@@ -115,7 +117,8 @@ class _Exchange:
         self.text, self.partners, self.used = text, _partners(text), set()
         self.verses, self.uses = text.in_order('word_choice', split), defaultdict(list)
         for ref in self.verses:
-            for word,place in self.words(ref): self.uses[word].append((ref, place))
+            for word,place in self.words(ref):
+                self.uses[word].append((ref, place))
 
     def words(self, ref:Ref)->list[tuple[str,int]]: # With their places, in a fixed order
         "The content words of a verse that may be changed"
@@ -137,7 +140,8 @@ class _Exchange:
                 for there,at in self.free(other, ref):
                     own = self.text.changed(ref, {place: tokens[there][at]})
                     theirs = self.text.changed(there, {at: tokens[ref][place]})
-                    if own and theirs: return there, own, theirs
+                    if own and theirs:
+                        return there, own, theirs
         return None
 
 # %% ../../../nbs/datasets/choices/words.ipynb #cwd17
@@ -145,17 +149,21 @@ def word_choice(text:ChoiceText, split:str)->list[ChoiceRow]:
     "A content word replaced by another as frequent, and that by the first in another verse"
     exchange, rows, n = _Exchange(text, split), [], Counter()
     for ref in exchange.verses:
-        if ref in exchange.used: continue
+        if ref in exchange.used:
+            continue
         found = None
         for alike in (True, False) if n[True] <= n[False] else (False,):
             found = found or exchange.partner(ref, alike)
-            if found: break
-        if not found: continue
+            if found:
+                break
+        if not found:
+            continue
         n[alike] += 1
         there, *wrong = found
         exchange.used |= {ref, there}
         changed = f'word{SAME_ENDING if alike else ""}'
         for verse,new in zip((ref, there), wrong):
             rows.append((verse, choice_row('word_choice', verse, text.verses[verse], [new], changed)))
-        if len(rows) >= MOST_ROWS: break
+        if len(rows) >= MOST_ROWS:
+            break
     return [row for _,row in sorted(rows)]

@@ -14,7 +14,8 @@ from ...core.files import InputError, to_stderr
 _TEXT = 'annotations with words, a folder of Greek words, or a Bible in any format'
 
 def _show_table(table, folder):
-    if folder: table.write(folder)
+    if folder:
+        table.write(folder)
     show_tables([table])
 
 def quality_align_options(parser):

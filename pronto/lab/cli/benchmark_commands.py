@@ -56,16 +56,19 @@ def _write_imported(found, args, about:dict, **how):
     from pronto.lab.suites.importing import import_table, write_found
     before = json_with_keys(Path(args.output)/'import.json', 'languages')
     manifests = write_found(found, args.output, about, **how)
-    if before: note(f'{args.output}: replaced the import that was there, of {before.get("title", "others")}')
+    if before:
+        note(f'{args.output}: replaced the import that was there, of {before.get("title", "others")}')
     tell(import_table(manifests), dict(path=args.output, datasets=manifests))
-    for line in found.notes: note(line)
+    for line in found.notes:
+        note(line)
     return batch_status([line for line in found.notes if ': left out' in line])
 
 def import_xtreme_command(args):
     "Import XTREME, as its download script leaves it, and the raw files of Tatoeba, XQuAD, MLQA and UD"
     from pronto.lab.suites.xtreme_files import divide, read_xtreme
     found, about = read_xtreme(args.path), _SOURCES['xtreme']
-    if args.divide: found, about = divide(found), about | dict(splits='divided')
+    if args.divide:
+        found, about = divide(found), about | dict(splits='divided')
     return _write_imported(found, args, about, labels=True)
 
 def import_mela_command(args):
@@ -104,12 +107,14 @@ def import_translation_command(args):
     made = translate_dataset(dataset, read_translations(args.table), code, args.language)
     human = load_dataset_folder(args.human) if args.human else None
     score = chrf(made, human) if human else None
-    if human: made.manifest.update(human=human.manifest.get('code', Path(args.human).name), chrf=score[0])
+    if human:
+        made.manifest.update(human=human.manifest.get('code', Path(args.human).name), chrf=score[0])
     write_translation(made, args.output)
     for stem,parts in made.tasks.items():
         sizes = ', '.join(f'{s} {len(rows):,} of {len(dataset.tasks[stem][s]):,}' for s,rows in parts.items())
         tell(f'{stem}: {sizes}', dict(task=stem, rows={s: len(rows) for s,rows in parts.items()}))
-    if score: show(f'chrF++ {score[0]:.1f} over {score[1]:,} texts', dict(chrf=score[0], texts=score[1]))
+    if score:
+        show(f'chrF++ {score[0]:.1f} over {score[1]:,} texts', dict(chrf=score[0], texts=score[1]))
 
 # %% ../../../nbs/lab/cli/benchmark_commands.ipynb #bmco03
 def xtreme_score_options(parser):
@@ -131,10 +136,13 @@ def xtreme_score_command(args):
     found = score_submission(args.predictions, args.labels)
     if args.output:
         record = json.dumps(found.record(), indent=2)
-        with write_aside(args.output) as f: f.write_text(record + '\n', encoding='utf-8')
+        with write_aside(args.output) as f:
+            f.write_text(record + '\n', encoding='utf-8')
     show(show_scores(found), found.record())
-    if args.published: show('\n' + xtreme_table({'this submission': found}).markdown())
-    for line in left_out_lines(found): note(line)
+    if args.published:
+        show('\n' + xtreme_table({'this submission': found}).markdown())
+    for line in left_out_lines(found):
+        note(line)
 
 # %% ../../../nbs/lab/cli/benchmark_commands.ipynb #bmco04
 def xtreme_predict_options(parser):

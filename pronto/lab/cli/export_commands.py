@@ -51,9 +51,11 @@ def export_command(args):
 # %% ../../../nbs/lab/cli/export_commands.ipynb #rsco04
 def _export_results(args):
     from pronto.lab.interop.shared_results import export_results, unlike_others
-    if len(args.dataset) > 1: raise InputError(args.dataset[1], 'is a second store; export one at a time')
+    if len(args.dataset) > 1:
+        raise InputError(args.dataset[1], 'is a second store; export one at a time')
     added, n = export_results(args.dataset[0], args.output, args.organisation)
-    for line in unlike_others(args.output): note(line)
+    for line in unlike_others(args.output):
+        note(line)
     tell(f'{args.output}: {added:,} records added, {n:,} in all, checked',
          dict(path=args.output, added=added, runs=n))
 

@@ -29,7 +29,8 @@ def quality_parse_options(parser):
 # %% ../../../nbs/lab/cli/quality_commands.ipynb #f17fc963
 def _parser_of(args): # A pipeline, or `None` if the parse is to be read
     from pronto.lab.quality.parsers import stanza_pipeline, udpipe_pipeline
-    if not (args.stanza or args.udpipe): return None
+    if not (args.stanza or args.udpipe):
+        return None
     if len(args.ud) > 1 or Path(args.ud[0]).exists():
         raise InputError(args.ud[-1], 'is where the parse would be written; name one file that does not '
                                       'exist yet, or omit --stanza and --udpipe to read it')
@@ -42,10 +43,12 @@ def quality_parse_command(args):
     from pronto.lab.quality.parsers import parse_dataset
     from pronto.lab.quality.appendix import make_table4, unlike_texts
     dataset, pipeline = load_dataset_folder(args.dataset), _parser_of(args)
-    if pipeline: parse_dataset(dataset, args.ud[0], pipeline, progress=bar('parse'))
+    if pipeline:
+        parse_dataset(dataset, args.ud[0], pipeline, progress=bar('parse'))
     treebank = read_treebank(args.ud)
     show_tables([make_table4(dataset, treebank, args.output, repeats=args.repeats, seed=args.seed)])
-    if unlike := unlike_texts(dataset, treebank): warn(f'warning: {unlike}')
+    if unlike := unlike_texts(dataset, treebank):
+        warn(f'warning: {unlike}')
     if treebank.skipped:
         works = sorted(treebank.skipped, key=treebank.skipped.get, reverse=True)[:5]
         note(f'skipped {sum(treebank.skipped.values()):,} sentences of other works: {", ".join(works)}')
@@ -92,7 +95,8 @@ def quality_sheet_command(args):
 def quality_score_command(args):
     "Table 5 from one filled sheet, or from two of the same draw"
     from pronto.lab.quality.appendix import make_table5
-    if len(args.sheet) > 2: raise InputError(args.sheet[2], 'is a third sheet; name one or two')
+    if len(args.sheet) > 2:
+        raise InputError(args.sheet[2], 'is a third sheet; name one or two')
     show_tables([make_table5(args.sheet, args.dataset, args.output)])
 
 # %% ../../../nbs/lab/cli/quality_commands.ipynb #qlcmd001

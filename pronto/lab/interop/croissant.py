@@ -17,7 +17,8 @@ _FORMATS = dict(parquet='application/x-parquet', jsonl='application/jsonlines')
 
 def _columns(path:Path)->dict[str,dict]: # Name to what a field says of it
     if path.suffix == '.jsonl':
-        with path.open(encoding='utf-8') as f: first = json.loads(f.readline() or '{}')
+        with path.open(encoding='utf-8') as f:
+            first = json.loads(f.readline() or '{}')
         return {k: dict(dataType='sc:Text', repeated=isinstance(v, list)) for k,v in first.items()}
     import pyarrow.types as types
     from pyarrow import parquet
@@ -29,7 +30,8 @@ def _record_set(config:dict, files:list[str], folder:Path)->list[dict]: # The fi
     name, given = config['config_name'], config['data_files']
     patterns = [given] if isinstance(given, str) else [file['path'] for file in given]
     there = [f for f in files if any(fnmatch(f, pattern) for pattern in patterns)]
-    if not there: return []
+    if not there:
+        return []
     all_files = {'@type': 'cr:FileSet', '@id': f'{name}-files', 'name': f'{name}-files',
                  'includes': patterns, 'encodingFormat': _FORMATS[Path(there[0]).suffix[1:]]}
     source = lambda column: dict(fileSet={'@id': f'{name}-files'}, extract=dict(column=column))

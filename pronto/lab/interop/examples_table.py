@@ -16,7 +16,8 @@ from ...datasets.loading import Dataset, check_rows
 from ...datasets.manifest import table_hash
 from ...datasets.splits import SPLITS
 from ...datasets.tasks import TASKS
-if TYPE_CHECKING: import pyarrow as pa
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # %% ../../../nbs/lab/interop/examples_table.ipynb #ext07
 EXAMPLES = 'examples.parquet'
@@ -46,7 +47,8 @@ def write_examples(dataset:Dataset, folder:Path, code:str, language:str):
         for stem,parts in dataset.tasks.items():
             for s in SPLITS:
                 table = table_of_rows(parts[s], (code, language, stem, HF_SPLITS[s]))
-                if len(table): writer.write_table(table, row_group_size=len(table))
+                if len(table):
+                    writer.write_table(table, row_group_size=len(table))
 
 # %% ../../../nbs/lab/interop/examples_table.ipynb #ext10
 _AGAIN = 'export the dataset again'
@@ -59,12 +61,14 @@ def check_examples(path, manifest:dict, stem:str, split:str, rows:list):
     "Raise `InputError` if the rows of a split are not those that the manifest describes"
     check_rows(TASKS.get(stem), rows, path, manifest.get('counts', {}).get(stem, {}).get(split), unit='row')
     expected = manifest.get('files', {}).get(f'{stem}_{split}.tsv')
-    if expected in (None, table_hash([table_bytes(rows)])): return
+    if expected in (None, table_hash([table_bytes(rows)])):
+        return
     raise InputError(path, f'has other rows than the manifest describes; {_AGAIN}', f'{stem}, {split}')
 
 def _row(cells:dict): # `VerseExample` or `PairExample`
     ref = lambda name: None if cells[name] is None else parse_ref(cells[name])
-    if cells['sense'] is None: return VerseExample(cells['text'], cells['label'], ref('ref'))
+    if cells['sense'] is None:
+        return VerseExample(cells['text'], cells['label'], ref('ref'))
     texts = cells['text'], cells['text2']
     return PairExample(cells['sense'], *texts, cells['label'], ref('ref'), ref('ref2'))
 
@@ -86,6 +90,7 @@ def read_examples(
                 raise InputError(path, f'lacks a task, a split, a text or a label; {_AGAIN}', f'row {i}')
             found.setdefault(task, {s: [] for s in SPLITS})[split].append(_row(cells))
     for stem,parts in found.items():
-        for s,rows in parts.items(): check_examples(path, manifest, stem, s, rows)
+        for s,rows in parts.items():
+            check_examples(path, manifest, stem, s, rows)
     ordered = [s for s in TASKS if s in found] + sorted(found.keys() - TASKS.keys())
     return {stem: found[stem] for stem in ordered}

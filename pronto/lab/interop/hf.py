@@ -60,7 +60,8 @@ _AGAIN = 'export the dataset again'
 def _exported(folder)->dict:
     "The `export.json` of a folder, empty if it has none; raises `InputError` if it is damaged"
     path = Path(folder)/'export.json'
-    if not path.is_file(): return {}
+    if not path.is_file():
+        return {}
     found = read_json(path, _AGAIN)
     return found if isinstance(found, dict) else {}
 
@@ -91,7 +92,8 @@ def _line_tables(dataset:Dataset)->dict[str,bytes]: # e.g. `names_train.jsonl` t
     found = {}
     for stem,s in product(tables_of_lines(dataset.manifest), SPLITS):
         name, path = f'{stem}_{s}.jsonl', _line_table(dataset, stem, s)
-        with reading(path, _AGAIN): found[name] = path.read_bytes()
+        with reading(path, _AGAIN):
+            found[name] = path.read_bytes()
         if table_hash([found[name]]) != dataset.manifest['files'].get(name):
             raise InputError(path, f'is not the file that the manifest describes; {_AGAIN}')
     return found
@@ -156,13 +158,15 @@ _MANY = 30 # Datasets that a card lists one by one
 
 def _by_licence(datasets:list[dict])->str:
     header, found = ['licence of the translation','translations','languages'], {}
-    for d in datasets: found.setdefault(d['licence'], []).append(d['language'])
+    for d in datasets:
+        found.setdefault(d['licence'], []).append(d['language'])
     rows = sorted(([name, len(x), len(set(x))] for name,x in found.items()), key=lambda r: (-r[1], r[0]))
     return (markdown_table(header, rows, align='lrr') +
             '\n\nLanguage and licence of each translation are in `export.json`.')
 
 def _dataset_table(datasets:list[dict])->str:
-    if len(datasets) > _MANY: return _by_licence(datasets)
+    if len(datasets) > _MANY:
+        return _by_licence(datasets)
     keys = 'code language title licence splits rules'.split()
     header = ['dataset','language','translation','licence of the translation','splits','rules']
     return markdown_table(header, [[d[k] for k in keys] for d in datasets], align='l'*6)
@@ -179,7 +183,8 @@ def _size_in_sum(stem:str, sizes:list[dict[str,int]])->list: # Of one task in al
 def _task_table(datasets:list[dict])->str:
     there = {}
     for d in datasets:
-        for stem,n in d['sizes'].items(): there.setdefault(stem, []).append(n)
+        for stem,n in d['sizes'].items():
+            there.setdefault(stem, []).append(n)
     header, align = ['dataset','task','train','validation','test','cues'], 'llrrrr'
     rows = [[d['code'], stem, *(n[s] for s in SPLITS), _cues([d], stem)]
             for d in datasets for stem,n in d['sizes'].items()]
@@ -233,13 +238,15 @@ def _write_about(dataset:Dataset, folder:Path, tables:dict[str,bytes]):
         files['alignment.tsv'] = alignment.read_bytes()
     files |= _line_tables(dataset)
     manifest = dataset.manifest | dict(files={name: table_hash([data]) for name,data in files.items()})
-    if dataset.manifest: (folder/'manifest.json').write_bytes(manifest_bytes(manifest))
+    if dataset.manifest:
+        (folder/'manifest.json').write_bytes(manifest_bytes(manifest))
 
 def write_tables(dataset:Dataset, folder:Path):
     "Write a dataset in the plain layout, with a README if it has no manifest with a citation"
     folder.mkdir(parents=True, exist_ok=True)
     tables = _plain_tables(dataset)
-    for name,table in (tables | _line_tables(dataset)).items(): (folder/name).write_bytes(table)
+    for name,table in (tables | _line_tables(dataset)).items():
+        (folder/name).write_bytes(table)
     _write_about(dataset, folder, tables)
     if not dataset.manifest.get('citation'):
         said = card([about_dataset(dataset)], CARD_TEXTS['opening']['tables'])
@@ -281,7 +288,8 @@ def write_export(
     (folder/'export.json').write_bytes(json_bytes(about))
     head = f'---\n{_head(datasets, configs)}---\n' if configs else ''
     (folder/'README.md').write_text(head + card(datasets, opening), encoding='utf-8')
-    if not configs: return
+    if not configs:
+        return
     (folder/'eval.yaml').write_text(eval_yaml(datasets, configs), encoding='utf-8')
     limits = [CARD_TEXTS['limits'], *[CARD_TEXTS['row_by_row']]*bool(_one_by_one(datasets))]
     made = croissant(datasets, configs, folder, CARD_TEXTS['projected'], limits)
@@ -302,7 +310,8 @@ def export_tsv(
             write_tables(dataset, aside/code if several else aside)
             about.append(about_dataset(dataset))
         opening = 'A folder of plain tables for each dataset.' if several else CARD_TEXTS['opening']['tables']
-        if not has_manifest: write_export(aside, 'tsv', about, opening)
+        if not has_manifest:
+            write_export(aside, 'tsv', about, opening)
     return list(found)
 
 # %% ../../../nbs/lab/interop/hf.ipynb #c8dcbddf
@@ -321,7 +330,8 @@ def all_label_names(datasets:Iterable[Dataset])->dict[str,list[str]]: # Stem to 
     labels = {}
     for dataset in datasets:
         for stem,parts in dataset.tasks.items():
-            if not _has_classes(stem): continue # Sets of labels and numbers stay as they are written
+            if not _has_classes(stem):
+                continue # Sets of labels and numbers stay as they are written
             labels.setdefault(stem, set()).update(r.label for rows in parts.values() for r in rows)
     return {stem: label_names(stem, these) for stem,these in labels.items()}
 
@@ -337,11 +347,13 @@ def _table(rows:list, features)->'pa.Table':
     number = {name: i for i,name in enumerate(getattr(features['label'], 'names', ()))}
     text = lambda x: None if x is None else str(x)
     cells = {f: [text(getattr(r, f)) for r in rows] for f in features}
-    if number: cells['label'] = [number[r.label] for r in rows]
+    if number:
+        cells['label'] = [number[r.label] for r in rows]
     return pa.table(cells, schema=features.arrow_schema)
 
 def _row_type(stem:str, parts:dict[str,list])->type:
-    if stem in TASKS: return TASKS[stem].example
+    if stem in TASKS:
+        return TASKS[stem].example
     return next((type(r) for rows in parts.values() for r in rows), VerseExample)
 
 def _write_line_tables(dataset:Dataset, folder:Path):
@@ -415,7 +427,8 @@ def _of_translations(about:list[dict])->tuple[str,list[dict]]: # What opens the 
 def _copy_metadata(folders, aside:Path)->list[dict]: # Its configuration; none without it
     "Copy the table of a release, if there is one release that has it"
     found = [p for folder in folders if (p := Path(folder)/_METADATA).is_file()]
-    if len(found) != 1: return []
+    if len(found) != 1:
+        return []
     shutil.copyfile(found[0], aside/_METADATA)
     return [dict(config_name='metadata', data_files=_METADATA)]
 
@@ -429,8 +442,10 @@ def export_hf(folders, out, progress=iter)->list[str]: # Codes
         for code,(*_,load) in progress(list(found.items())):
             dataset, folder = load(), aside/code
             about.append(about_dataset(dataset))
-            if is_release: write_examples(dataset, folder, code, about[-1]['language'])
-            else: _write_hf(dataset, folder, names)
+            if is_release:
+                write_examples(dataset, folder, code, about[-1]['language'])
+            else:
+                _write_hf(dataset, folder, names)
             _write_line_tables(dataset, folder)
             _write_about(dataset, folder, _plain_tables(dataset))
         opening, configs = _of_translations(about) if is_release else (_opening(about), _task_configs(about))
@@ -471,7 +486,8 @@ def load_hf(folder)->Dataset:
         return Dataset(folder, read_examples(folder/EXAMPLES, manifest), manifest)
     stems = {p.parent.name for p in folder.glob('*/train.parquet')} | manifest.get('counts', {}).keys()
     stems -= {*tables_of_lines(manifest)}
-    if not stems: raise InputError(folder, f'has no task (no */train.parquet in it); {_AGAIN}')
+    if not stems:
+        raise InputError(folder, f'has no task (no */train.parquet in it); {_AGAIN}')
     ordered = [s for s in TASKS if s in stems] + sorted(stems - TASKS.keys())
     rows = lambda stem, s: _rows(folder/stem/f'{HF_SPLITS[s]}.parquet', manifest, stem, s)
     return Dataset(folder, {stem: {s: rows(stem, s) for s in SPLITS} for stem in ordered}, manifest)

@@ -20,7 +20,8 @@ from .hf import provenance, sizes, write_export
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #15f54d68
 def _question(stem:str)->tuple[str,tuple[str,...]]: # And words for the first labels
-    if stem in QUESTIONS: return QUESTIONS[stem]
+    if stem in QUESTIONS:
+        return QUESTIONS[stem]
     return (TASKS[stem].question if stem in TASKS else f'Which label fits ({stem})?'), ()
 
 def prompt_template(
@@ -58,7 +59,8 @@ def shots(
 )->list[dict]: # As many rounds as the rarest label has examples, up to `rounds`
     "Balanced examples in a reproducible order"
     draw, by_label = random.Random(seed), defaultdict(list)
-    for d in documents: by_label[d['label']].append(d)
+    for d in documents:
+        by_label[d['label']].append(d)
     picked = [draw.sample(by_label[label], min(rounds, len(by_label[label]))) for label in sorted(by_label)]
     n = min(map(len, picked), default=0)
     return [d for i in range(n) for d in draw.sample([p[i] for p in picked], len(picked))]
@@ -66,7 +68,8 @@ def shots(
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #024082ea
 def _value(value)->str:
     "Texts of several lines as a block, everything else as JSON, which is YAML too"
-    if not isinstance(value, str) or '\n' not in value: return json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str) or '\n' not in value:
+        return json.dumps(value, ensure_ascii=False)
     return '|-\n' + '\n'.join(f'  {line}' for line in value.split('\n'))
 
 def _yaml(fields:dict)->str: return ''.join(f'{k}: {_value(v)}\n' for k,v in fields.items())
@@ -86,8 +89,10 @@ def task_yamls(
     fields = dict(include='_common_yaml', task=name, dataset_kwargs=dict(pronto_task=stem))
     letters = list(option_letters(len(labels), stem))
     fields |= dict(doc_to_text=prompt_template(stem, labels, texts), doc_to_choice=letters)
-    if 'validation' in splits: fields |= dict(validation_split='validation')
-    if 'fewshot' not in splits: return {name: _yaml(fields)}
+    if 'validation' in splits:
+        fields |= dict(validation_split='validation')
+    if 'fewshot' not in splits:
+        return {name: _yaml(fields)}
     fields |= dict(fewshot_split='fewshot', fewshot_config=dict(sampler='first_n'))
     with_examples = dict(include=f'{name}.yaml', task=f'{name}_fewshot', num_fewshot=len(labels))
     return {name: _yaml(fields), f'{name}_fewshot': _yaml(with_examples)}
@@ -98,7 +103,8 @@ def _write(path:Path, text:str): path.write_bytes(text.encode())
 def _write_documents(folder:Path, stem:str, by_split:dict[str,list[dict]])->set[str]: # Splits with some
     for split,documents in by_split.items():
         lines = ''.join(json.dumps(d, ensure_ascii=False) + '\n' for d in documents)
-        if lines: _write(folder/f'{stem}_{split}.jsonl', lines)
+        if lines:
+            _write(folder/f'{stem}_{split}.jsonl', lines)
     return {split for split,documents in by_split.items() if documents}
 
 def _write_lm_eval(
@@ -107,8 +113,10 @@ def _write_lm_eval(
 ):
     "Write the questions of a dataset; raises `InputError` if a task has other labels than in another dataset"
     for stem,parts in dataset.tasks.items():
-        if not parts['test']: continue
-        try: labels = options(dataset, stem)
+        if not parts['test']:
+            continue
+        try:
+            labels = options(dataset, stem)
         except InputError as e:
             to_stderr(f'left out {e}')
             continue
@@ -132,7 +140,8 @@ def choice_yaml(stem:str, has_context:bool)->str: # The contents of the file
 
 def _write_choices(dataset:Dataset, folder:Path, templates:dict): # Stem to whether it has a context
     for stem,parts in choices_of(dataset).items():
-        if not parts['test']: continue
+        if not parts['test']:
+            continue
         found = {name: [row._asdict() | dict(label=row.answer) for row in parts[split]]
                  for name,split in (('test','test'), ('validation','dev'))}
         _write_documents(folder, stem, found)
@@ -166,7 +175,8 @@ def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks
         groups = _groups(of_labels, list(of_choices))
         yamls = {name: text for tasks in (*of_labels, of_choices) for name,text in tasks.items()}
         yamls |= {name: group_yaml(name, tasks) for name,tasks in groups.items()}
-        for name,text in yamls.items(): _write(aside/f'{name}.yaml', text)
+        for name,text in yamls.items():
+            _write(aside/f'{name}.yaml', text)
         _write(aside/'_common_yaml', template('lm_eval_common.yaml'))
         _write(aside/'pronto_data.py', template('lm_eval_data.txt'))
         said = dict(folder=Path(out).name, code=about[0]['code'], group=next(iter(groups)))

@@ -29,7 +29,8 @@ def columns(
     "Rows as `mteb` reads them"
     task = TASKS[stem]
     labels = [task.labels.index(task.training_label(r.label)) for r in rows]
-    if not task.has_sense: return dict(text=[r.text for r in rows], label=labels)
+    if not task.has_sense:
+        return dict(text=[r.text for r in rows], label=labels)
     one, two = ([f'{r.sense}: {r.texts[i]}' for r in rows] for i in (0, 1))
     return dict(sentence1=one, sentence2=two, labels=labels)
 
@@ -44,9 +45,11 @@ def bitext(one:Dataset, other:Dataset)->tuple[list[str],list[str]]: # Texts of t
     a, b = map(_test_verses, (one, other))
     first, second = {}, {} # Text of one language to that of the other
     for ref in sorted(a.keys() & b.keys()):
-        if a[ref] in first or b[ref] in second: continue
+        if a[ref] in first or b[ref] in second:
+            continue
         first[a[ref]], second[b[ref]] = b[ref], a[ref]
-    if first: return list(first), list(second)
+    if first:
+        return list(first), list(second)
     what = f'shares no verse of the test split with {one.path}; build both with --splits parallel'
     raise InputError(other.path, what)
 
@@ -55,7 +58,8 @@ def language_script(language:str, code:str='', texts:list[str]=())->str: # e.g. 
     "A language as `mteb` names it, in the script that is stated, or else that of some texts"
     from mteb.languages import ISO_TO_LANGUAGE
     iso639_3 = identify(language, code, script_of(texts)).iso639_3
-    if iso639_3 not in ISO_TO_LANGUAGE: return 'mis-Zyyy'
+    if iso639_3 not in ISO_TO_LANGUAGE:
+        return 'mis-Zyyy'
     return f'{iso639_3}-{script_for(language, code, texts)}'
 
 def _owed(about:dict)->str: return f'Translation: {about["title"]}, licence {about["licence"]}.'
@@ -85,7 +89,8 @@ def metadata(
     from mteb.abstasks.task_metadata import TaskMetadata
     abouts = [provenance(d) for d in (dataset, english) if d]
     about, source, revision = abouts[0], abouts[0]['source'], dataset.hash
-    if english: revision = content_hash(revision.encode(), english.hash.encode())
+    if english:
+        revision = content_hash(revision.encode(), english.hash.encode())
     labels = f'Labels projected from {source["name"]} ({source["attribution"]}).'
     sentences = [description, _owed(about), labels, *map(_owed, abouts[1:])]
     own = language_script(about['language'], about['code'], dataset.some_texts)
@@ -168,7 +173,8 @@ def _stems(results, folder)->list[tuple]: # Stem, and the result
     code, revision = provenance(dataset)['code'], dataset.hash
     stems, found = {_name(code, TASKS[s].abbr, revision): s for s in dataset.tasks if s in TASKS}, []
     for result in results.task_results:
-        if result.task_name in stems: found.append((stems[result.task_name], result))
+        if result.task_name in stems:
+            found.append((stems[result.task_name], result))
         elif not result.task_name.startswith(f'PrOnto_{code}_verses_'):
             what = f'is not the dataset of {result.task_name}, or was built again since'
             raise InputError(folder, f'{what}; give results of its own tasks')

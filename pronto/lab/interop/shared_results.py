@@ -90,13 +90,16 @@ def _place(run:Run, out:Path)->Path: # Of its results
     return out/'results'/_model_id(run).replace('/', '__')/revision/name
 
 def _copy(source:Path, target:Path, new:list[Path]):
-    if not target.exists(): new.append(target)
-    with write_aside(target) as f: shutil.copyfile(source, f)
+    if not target.exists():
+        new.append(target)
+    with write_aside(target) as f:
+        shutil.copyfile(source, f)
 
 def _inside(paths:list[Path], store:Path):
     "Refuse files of other places that a store only links to; they may not be meant for others"
     for path in paths:
-        if path.resolve().is_relative_to(store.resolve()): continue
+        if path.resolve().is_relative_to(store.resolve()):
+            continue
         raise InputError(path, f'is a link to {path.resolve()}, outside the store; put the file itself there')
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx000x1
@@ -111,24 +114,31 @@ def _require_alike(run:Run, known:Run):
     "Refuse a run that has other scores or rows than one from the same inputs"
     scores, what = _scores(known), ''
     for name,score in _scores(run).items():
-        if abs(scores.get(name, score) - score) > .005*max(1, abs(score)): what = f'another {name}'
-    if _asked(run) != _asked(known): what = 'other rows or labels'
-    if what: raise InputError(run.path, f'has {what} than {known.path}, from the same inputs; find out why')
+        if abs(scores.get(name, score) - score) > .005*max(1, abs(score)):
+            what = f'another {name}'
+    if _asked(run) != _asked(known):
+        what = 'other rows or labels'
+    if what:
+        raise InputError(run.path, f'has {what} than {known.path}, from the same inputs; find out why')
 
 def _add(path:Path, copy:Path, out:Path, organisation:str, new:list[Path])->bool: # Was it not there?
     "Add one record, its predictions and its results; what is written is added to `new`"
     run = read_record(path)
-    if copy.exists(): _require_alike(run, read_record(copy))
+    if copy.exists():
+        _require_alike(run, read_record(copy))
     else:
         table = copy.with_suffix(TEXT_FILE) # First, so that no record is without it
         new.append(table)
-        with write_aside(table) as f: f.write_bytes(as_text(read_answers_of(path)))
+        with write_aside(table) as f:
+            f.write_bytes(as_text(read_answers_of(path)))
         _copy(path, copy, new)
     result = _place(run, out)
-    if result.exists(): return False
+    if result.exists():
+        return False
     made = shared_result(run, str(int(path.stat().st_mtime)), organisation)
     new.append(result)
-    with write_aside(result) as f: f.write_bytes(json_bytes(made))
+    with write_aside(result) as f:
+        f.write_bytes(json_bytes(made))
     return True
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0010b
@@ -142,20 +152,25 @@ def export_results(
     "Add records to a folder of many people, and check all of it; raises `InputError`, and adds nothing then"
     runs, out, new = store_of(runs), Path(out), []
     found, tasks = _records(runs), sorted(runs.glob('tasks/*.json'))
-    if not found: raise InputError(runs, 'has no runs; name a folder that `pronto eval` wrote')
-    if runs.resolve() == out.resolve(): raise InputError(out, 'is the run store itself; name another folder')
+    if not found:
+        raise InputError(runs, 'has no runs; name a folder that `pronto eval` wrote')
+    if runs.resolve() == out.resolve():
+        raise InputError(out, 'is the run store itself; name another folder')
     if out.resolve().is_relative_to(runs.resolve()):
         raise InputError(out, f'is inside the run store {runs}; name another folder')
-    if runs.resolve() == (out/'runs').resolve(): found, tasks = [], []
+    if runs.resolve() == (out/'runs').resolve():
+        found, tasks = [], []
     _inside([*tasks, *found, *map(table_file, found)], runs)
     try:
-        for path in tasks: _copy(path, out/'runs'/'tasks'/path.name, new)
+        for path in tasks:
+            _copy(path, out/'runs'/'tasks'/path.name, new)
         added = sum(_add(path, out/'runs'/path.relative_to(runs), out, organisation, new) for path in found)
         if faults := _check_results(out):
             more = [f'and {len(faults) - _SHOWN:,} more'] if len(faults) > _SHOWN else []
             raise InputError(out, '; '.join(faults[:_SHOWN] + more))
     except InputError:
-        for path in new: path.unlink(missing_ok=True)
+        for path in new:
+            path.unlink(missing_ok=True)
         raise
     return added, len(_records(out/'runs'))
 
@@ -163,22 +178,30 @@ def export_results(
 def _read_again(run:Run, rows:list[dict])->dict: # Fields of a record
     "What a model knows about verses, from a row for each"
     column = lambda name: [float(row[name]) for row in rows if row.get(name) not in ('', None)]
-    if run.memory: return dict(memory={name: fmean(column(name)) for name in run.memory if column(name)})
+    if run.memory:
+        return dict(memory={name: fmean(column(name)) for name in run.memory if column(name)})
     return dict(bits_per_character=sum(column('bits'))/sum(column('characters'))) if column('bits') else {}
 
 def _scored_again(run:Run)->dict: # Fields of a record
     "All that a record says and its predictions tell"
     rows = predictions_of(run) if run.accuracy is not None or run.is_reading else []
-    if not rows or run.is_reading: return _read_again(run, rows)
+    if not rows or run.is_reading:
+        return _read_again(run, rows)
     task, there = TASKS.get(run.task), rows[0].keys()
-    if not (task or run.is_search) and run.macro_f1 is None: return {} # Nothing tells which answers are right
+    if not (task or run.is_search) and run.macro_f1 is None:
+        return {} # Nothing tells which answers are right
     baselines = [name for name in run.baselines if name in there]
     found = score_table(task, rows, baselines, chapters_of_table(rows))
-    if task: found |= brier_again(task, rows)
-    if not (task and task.has_items): found['counts'] = dict(test=len(rows))
-    if 'parallel' not in there: del found['accuracy_without_parallels']
-    if run.is_search: found = {k: found[k] for k in ('accuracy','counts','intervals')}
-    if run.intervals_by != INTERVALS: found = {k: v for k,v in found.items() if not k.endswith('intervals')}
+    if task:
+        found |= brier_again(task, rows)
+    if not (task and task.has_items):
+        found['counts'] = dict(test=len(rows))
+    if 'parallel' not in there:
+        del found['accuracy_without_parallels']
+    if run.is_search:
+        found = {k: found[k] for k in ('accuracy','counts','intervals')}
+    if run.intervals_by != INTERVALS:
+        found = {k: v for k,v in found.items() if not k.endswith('intervals')}
     return found
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0012c
@@ -186,13 +209,16 @@ def _is_same(said, true)->bool:
     "Are numbers alike, as far as records round them? Of dictionaries, what both have"
     if isinstance(said, dict) and isinstance(true, dict):
         return all(_is_same(said[k], true[k]) for k in said.keys() & true.keys())
-    if isinstance(said, list) and isinstance(true, list): return all(map(_is_same, said, true))
-    if said is None or true is None: return said is true
+    if isinstance(said, list) and isinstance(true, list):
+        return all(map(_is_same, said, true))
+    if said is None or true is None:
+        return said is true
     return abs(said - true) <= 5e-4*max(1, abs(true))
 
 def _bare(made:dict)->dict:
     "Results without intervals, which are another estimate where the record is old"
-    for result in made['evaluation_results']: result['score_details'].pop('uncertainty', None)
+    for result in made['evaluation_results']:
+        result['score_details'].pop('uncertainty', None)
     return made
 
 def _faults_of(path:Path, out:Path)->list[str]:
@@ -200,21 +226,25 @@ def _faults_of(path:Path, out:Path)->list[str]:
     try:
         run = read_record(path)
         found = _scored_again(run)
-    except InputError as e: return [str(e)]
+    except InputError as e:
+        return [str(e)]
     key = key_of(run)
     if run.train not in ([], key.train) or run.training not in ('', key.training):
         return [f'{path}: was not trained on what its inputs name']
     wrong = [name for name,true in found.items() if not _is_same(getattr(run, name), true)]
-    if wrong: return [f'{path}: its {wrong[0]} is not that of its predictions']
+    if wrong:
+        return [f'{path}: its {wrong[0]} is not that of its predictions']
     if alone := run.baselines.keys() - found.get('baselines', run.baselines).keys():
         return [f'{path}: its baseline {min(alone)} has no predictions']
     place = _place(run, out)
-    if not place.is_file(): return [f'{path}: has no {place}; export it']
+    if not place.is_file():
+        return [f'{path}: has no {place}; export it']
     try:
         found = read_json(place, 'export it again')
         who = found['source_metadata']['source_organization_name']
         made = shared_result(run, found['retrieved_timestamp'], who)
-    except (InputError, KeyError, TypeError) as e: return [f'{place}: is damaged ({e})']
+    except (InputError, KeyError, TypeError) as e:
+        return [f'{place}: is damaged ({e})']
     made, is_old = json.loads(json.dumps(made)), run.intervals_by != INTERVALS
     is_same = _bare(found) == _bare(made) if is_old else found == made
     return [] if is_same else [f'{place}: says something else than {path}']
@@ -226,13 +256,15 @@ def _check_results(out)->list[str]: # What is wrong; empty if nothing is
     paths = _records(out/'runs')
     know(recorded_tasks(out/'runs').values())
     faults = [fault for path in paths for fault in _faults_of(path, out)]
-    if faults: return faults
+    if faults:
+        return faults
     runs = [read_record(path) for path in paths]
     of_labels = [r for r in runs if not (r.is_reading or r.is_search)] # Others have all verses, of any tasks
     data = lambda r: (r.dataset, task_key(r), r.fold, *made_as(r)) # A dataset may hold some of the tasks
     for (code,task,*_),some in grouped(of_labels, data).items():
         hashes = {r.dataset_hash for r in some}
-        if len(hashes) == 1: continue
+        if len(hashes) == 1:
+            continue
         faults.append(f'{code}: its runs of {task_name(task)} are on {len(hashes)} datasets of this name')
     for first,*others in grouped(runs, lambda r: json.dumps(key_of(r).inputs, sort_keys=True)).values():
         faults += [f'{r.path}: is the same run as {first.path}; remove one' for r in others]
@@ -251,6 +283,7 @@ def unlike_others(out)->list[str]: # A line for each
     for same in grouped(runs, lambda r: cell_of(nameless(r))).values():
         for run in same if len(same) > 1 else ():
             usual = median(r.accuracy for r in same if r is not run)
-            if abs(run.accuracy - usual) <= _FAR: continue
+            if abs(run.accuracy - usual) <= _FAR:
+                continue
             found.append(f'{run.path}: accuracy {run.accuracy:.1%}, other seeds {usual:.1%}')
     return found

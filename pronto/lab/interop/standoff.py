@@ -31,13 +31,15 @@ def fill_texts(
 )->bytes:
     "The table with other texts"
     lines = table.decode().removesuffix('\n').split('\n') if table else []
-    if not lines: return table
+    if not lines:
+        return table
     kind = kind_of_columns(lines[0].count('\t') + 1)
     places = [kind._fields.index(name) for name in text_columns(kind)]
     filled = []
     for line in lines:
         cells = line.split('\t')
-        for place,ref in zip(places, cells[-len(places):]): cells[place] = text_of(ref)
+        for place,ref in zip(places, cells[-len(places):]):
+            cells[place] = text_of(ref)
         filled.append('\t'.join(cells) + '\n')
     return ''.join(filled).encode()
 
@@ -54,16 +56,20 @@ def _is_of_choices(name:str, manifest:dict)->bool:
 
 def _filled(name:str, data:bytes, manifest:dict, text_of)->bytes:
     "A file of a dataset with other texts, if it has any; choices without theirs"
-    if name in ('alignment.tsv','links.tsv'): return data
-    if name.endswith('.tsv'): return fill_texts(data, text_of)
-    if _is_of_choices(name, manifest): return _with(data, _without_choices)
+    if name in ('alignment.tsv','links.tsv'):
+        return data
+    if name.endswith('.tsv'):
+        return fill_texts(data, text_of)
+    if _is_of_choices(name, manifest):
+        return _with(data, _without_choices)
     segmenter = manifest['words']['segmenter']
     return _with(data, lambda row: dict(tokens=words_of(text_of(row['id']), segmenter)))
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so11
 def _require_built(folder:Path, manifest:dict):
     "Raise `InputError` for a dataset that does not say what text it was built from"
-    if 'standoff' in manifest: raise InputError(folder, 'is a stand-off edition already; copy it')
+    if 'standoff' in manifest:
+        raise InputError(folder, 'is a stand-off edition already; copy it')
     if 'bible' not in manifest.get('hashes', {}) or 'files' not in manifest:
         raise InputError(folder, 'does not say what text it was built from; build it with `pronto build`')
 
@@ -71,7 +77,8 @@ _TEXTS = 'verses.tsv', 'text.tsv' # Files of nothing else
 
 def _without_links(manifest:dict)->dict:
     "A manifest without choices that cannot be drawn again from the text alone"
-    if WF.stem not in manifest.get('choices', {}): return manifest
+    if WF.stem not in manifest.get('choices', {}):
+        return manifest
     why = 'it cannot be drawn again without the annotations'
     return without_task(manifest, WF.stem) | dict(without_forms=why)
 
@@ -81,8 +88,10 @@ def _strip_folder(folder:Path, out:Path):
     _require_built(folder, manifest)
     out.mkdir(parents=True, exist_ok=True)
     for name,expected in manifest['files'].items():
-        if name in _TEXTS: continue
-        with reading(folder/name, REBUILD): data = (folder/name).read_bytes()
+        if name in _TEXTS:
+            continue
+        with reading(folder/name, REBUILD):
+            data = (folder/name).read_bytes()
         if table_hash([data]) != expected:
             raise InputError(folder/name, f'is not the file that the manifest describes; {REBUILD}')
         data = _filled(name, data, manifest, lambda ref: '')
@@ -126,13 +135,17 @@ def _fill_folder(folder:Path, out:Path, texts:dict, text:ChoiceText):
     manifest = dataset.manifest
     built = manifest['standoff']
     made = {'verses.tsv': verse_lines(texts).encode(), 'text.tsv': verse_lines(text.verses).encode()}
-    if any(_is_of_choices(name, manifest) for name in built): made |= _drawn_again(dataset, text)
+    if any(_is_of_choices(name, manifest) for name in built):
+        made |= _drawn_again(dataset, text)
     text_of = lambda ref: texts[parse_ref(ref)]
     for name,expected in built.items():
-        if name in made: data = made[name]
+        if name in made:
+            data = made[name]
         else:
-            with reading(folder/name, 'get a fresh copy'): data = (folder/name).read_bytes()
-            if manifest['files'].get(name) != expected: data = _filled(name, data, manifest, text_of)
+            with reading(folder/name, 'get a fresh copy'):
+                data = (folder/name).read_bytes()
+            if manifest['files'].get(name) != expected:
+                data = _filled(name, data, manifest, text_of)
         if table_hash([data]) != expected:
             by_another = f'comes out otherwise; restore it with version {manifest["version"]} of PrOnto'
             changed = 'was changed since it was exported; get a fresh copy'
@@ -144,7 +157,8 @@ def _fill_folder(folder:Path, out:Path, texts:dict, text:ChoiceText):
 # %% ../../../nbs/lab/interop/standoff.ipynb #so19
 def _check_one_dataset(folder:Path):
     "Raise `InputError` that says what a folder is, if it is not one dataset"
-    if not folder.exists(): raise InputError(folder, 'does not exist; name a dataset folder without its text')
+    if not folder.exists():
+        raise InputError(folder, 'does not exist; name a dataset folder without its text')
     inside = dataset_folders(folder)
     if not inside:
         raise InputError(folder, 'is not a dataset folder; name one that `pronto release` or `pronto export` '
@@ -164,7 +178,8 @@ def restore(
     folder = Path(folder)
     _check_one_dataset(folder)
     is_standoff = 'standoff' in load_manifest(folder)
-    if not out and not is_standoff: return restore_verses(folder, bible, path)
+    if not out and not is_standoff:
+        return restore_verses(folder, bible, path)
     if not out:
         again = again or 'restore(folder, bible, out)'
         raise InputError(folder, f'is of a stand-off edition, which stays as it is; name a folder: `{again}`')

@@ -35,7 +35,8 @@ class Ngrams:
         for text in texts:
             padded = ' '*(order - 1) + text
             for i in range(order - 1, len(padded)):
-                for n in range(order): self.counts[padded[i-n:i]][padded[i]] += 1
+                for n in range(order):
+                    self.counts[padded[i-n:i]][padded[i]] += 1
         self.totals = {context: found.total() for context,found in self.counts.items()}
         self.letters = len(self.counts['']) + 1 # Any other character counts as one more
 
@@ -43,7 +44,8 @@ class Ngrams:
         value = 1/self.letters
         for n in range(self.order):
             context = padded[i-n:i]
-            if context not in self.totals: break
+            if context not in self.totals:
+                break
             found, total = self.counts[context], self.totals[context]
             value = (found[padded[i]] + len(found)*value)/(total + len(found)) if padded[i] in found \
                 else len(found)*value/(total + len(found))
@@ -73,7 +75,8 @@ class Ngrams:
 def halves(verse:str)->tuple[str,str]:
     "The first half of the words of a verse, or of its characters if it has no spaces, and the rest"
     words, verse = verse.split(), ' '.join(verse.split())
-    if len(words) > 3: middle = len(' '.join(words[:len(words)//2]))
+    if len(words) > 3:
+        middle = len(' '.join(words[:len(words)//2]))
     else: # Not between a letter and its vowel sign
         starts = [m.start() for m in regex.finditer(r'\X', verse)]
         middle = max((at for at in starts if at <= len(verse)//2), default=0)
@@ -90,13 +93,16 @@ def _fill(model, begun:list[Tokens], wholes:list[Tokens])->list[str]:
     masked, sizes = [list(places) for places in own], [-(-len(places)//EVERY) for places in own]
     for _ in range(EVERY):
         some = [k for k,places in enumerate(masked) if places]
-        if not some: break
+        if not some:
+            break
         best = model.predict([ids[k] for k in some], [masked[k] for k in some]).argmax(-1).cpu()
         for row,k in enumerate(some):
-            for i in masked[k][:sizes[k]]: ids[k][i] = int(best[row, i])
+            for i in masked[k][:sizes[k]]:
+                ids[k][i] = int(best[row, i])
             masked[k] = masked[k][sizes[k]:]
     return [model.tokenizer.decode([x[i] for i in places]) for x,places in zip(ids, own)]
 
+# %% ../../../nbs/lab/modeling/memory.ipynb #mem00010z
 def _generate(model, begun:list[Tokens], wholes:list[Tokens])->list[str]:
     "A decoder continues texts of one length with the most likely token"
     import torch
@@ -136,7 +142,8 @@ def complete(
         some = [fits[i] for i in batch]
         with one_line_errors(model.model, 'cannot complete text', 'choose another model'):
             written = write(model, [begun[k] for k in some], [wholes[k] for k in some])
-        for k,text in zip(some, written): said[k] = _joined(text)[:len(_joined(texts[k][1]))]
+        for k,text in zip(some, written):
+            said[k] = _joined(text)[:len(_joined(texts[k][1]))]
     return said
 
 def is_exact(
@@ -144,7 +151,8 @@ def is_exact(
     written:str='' # What a tokenizer makes of the true text, perhaps without accents
 )->bool:
     "Are the letters the same, with their vowel signs, and with the accents that a tokenizer keeps?"
-    if _joined(plain_letters(written)) == _joined(plain_letters(true)): true = written
+    if _joined(plain_letters(written)) == _joined(plain_letters(true)):
+        true = written
     said, true = (_joined(bare_letters(text)).casefold() for text in (said, true))
     return said == true != ''
 
@@ -161,7 +169,8 @@ def neighbouring(verses:dict[Ref,str])->list[tuple[Ref,Ref]]: # No verse is in t
     found, last = [], None
     for ref in verses:
         follows = last is not None and (ref.chapter_name, ref.verse) == (last.chapter_name, last.verse + 1)
-        if follows: found.append((last, ref))
+        if follows:
+            found.append((last, ref))
         last = None if follows else ref
     return found
 
@@ -185,7 +194,8 @@ def answers_about(
         if said[ref] is not None:
             close = score.sentence_score(said[ref], [_joined(rest)]).score
             answers |= dict(exact=float(is_exact(said[ref], rest, write(rest))), chrf=round(close, 2))
-        if ref in own: answers['min_k'] = round(surprise(own[ref]), 4)
+        if ref in own:
+            answers['min_k'] = round(surprise(own[ref]), 4)
         if ref in own and ref in other:
             answers['known'] = float(surprise(own[ref]) < surprise(other[ref]))
         if ref in true and ref in exchanged:
@@ -197,7 +207,8 @@ def _figures(rows:list[dict], chapters:list[str])->tuple[dict,dict]: # Means and
     means, intervals = {}, {}
     for name in rows[0]:
         known = [(row[name], chapter) for row,chapter in zip(rows, chapters) if row[name] is not None]
-        if not known: continue
+        if not known:
+            continue
         values, places = zip(*known)
         found = score_seeds([values], places, bounds=FIGURES[name.removeprefix('ngram_')])
         means[name], intervals[name] = found.value, found.interval
@@ -205,7 +216,8 @@ def _figures(rows:list[dict], chapters:list[str])->tuple[dict,dict]: # Means and
 
 def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
     "The verses of another translation in the same language"
-    if not against: return {}
+    if not against:
+        return {}
     language = lambda d: identify(d.manifest.get('language') or '', d.manifest.get('code', ''))
     if language(folds[0]) != language(against[0]):
         what = f'is not in the language of {folds[0].path} ({language(folds[0]).name})'
@@ -230,7 +242,8 @@ def score_memory(
     finish = lambda texts: complete(reader, texts, progress=progress)
     said = answers_about(read, finish, verses, others, partial(_written, reader))
     known = {ref for ref,answers in said.items() if answers['min_k'] is not None}
-    if not known: raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
+    if not known:
+        raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
     base = answers_about(ngrams.read, ngrams.finish, verses, others)
     refs = [ref for ref in verses if ref in known]
     also = lambda ref: {f'ngram_{k}': None if said[ref][k] is None else v for k,v in base[ref].items()}

@@ -46,8 +46,10 @@ def _best(x, y, similarity:str, block:int)->np.ndarray: # (n,)
     near_x, near_y = (neighbour_means(x, y, k, block), neighbour_means(y, x, k, block)) if k else (None, None)
     for rows in _blocks(len(x), block):
         values = x[rows] @ y.T
-        if similarity == 'margin': values = values/((near_x[rows,None] + near_y)/2).clip(1e-6)
-        if similarity == 'csls': values = 2*values - near_y # Minus a constant for each query
+        if similarity == 'margin':
+            values = values/((near_x[rows,None] + near_y)/2).clip(1e-6)
+        if similarity == 'csls':
+            values = 2*values - near_y # Minus a constant for each query
         found[rows] = values.argmax(1)
     return found
 
@@ -122,7 +124,8 @@ class RetrievalScore(NamedTuple):
 # %% ../../../nbs/lab/modeling/retrieval.ipynb #re000035
 def _right(found:np.ndarray, texts:list[str]|None)->np.ndarray:
     "Which queries found their translation, or a verse with the same text"
-    if texts is None: return found == np.arange(len(found))
+    if texts is None:
+        return found == np.arange(len(found))
     return np.array([texts[i] == own for i,own in zip(found, texts)])
 
 def _score(right:np.ndarray, refs:list[Ref])->tuple[float,list|None]:
@@ -164,7 +167,8 @@ def _dev_and_test(folds, refs, encode)->Iterator[tuple[list,np.ndarray]]:
     for fold in folds:
         own = verse_texts(fold[0], 'test')
         is_own = np.array([ref in own for ref in refs])
-        if is_own.any(): yield encode(_parallel_texts(*fold, 'dev')[1:]), is_own
+        if is_own.any():
+            yield encode(_parallel_texts(*fold, 'dev')[1:]), is_own
 
 def _scores(codes, folds, test, refs, texts)->Iterator[tuple[RetrievalScore,np.ndarray]]: # And what is right
     "Each similarity on the layer that is best on the dev verses of a fold, in both directions"

@@ -33,13 +33,15 @@ class StaticKind(ModelKind):
         return super().find(given, endpoint) if is_made else None
 
     def make(self, model:Model, datasets:list)->Model:
-        if model.folder: return model
+        if model.folder:
+            return model
         name, source = _named(model.given)
         return replace(model, folder=static_model(name, datasets, source or None))
 
     def settings(self, recipe, task)->dict:
         own = asdict(StaticSettings()) | {'weight_decay': 0., 'warmup': 0., 'restarts': 0, 'select': 'loss'}
-        if recipe.epochs: own['epochs'] = recipe.epochs
+        if recipe.epochs:
+            own['epochs'] = recipe.epochs
         others = {k: v for k,v in recipe.settings(task).items() if k not in ('start','bf16')}
         return others | {'embeddings': 1.} | own
 

@@ -42,7 +42,8 @@ def load_vectors(model)->Vectors:
     with reading(folder/'vectors.safetensors', remedy, *ANY_SHAPE):
         table = load_file(folder/'vectors.safetensors')['vectors']
         words = (folder/'vocab.txt').read_text(encoding='utf-8').split('\n')[:-1]
-        if len(words) != len(table): raise ValueError(f'{len(words)} words and {len(table)} vectors')
+        if len(words) != len(table):
+            raise ValueError(f'{len(words)} words and {len(table)} vectors')
     padded = np.concatenate([np.zeros_like(table[:1]), table])
     return Vectors({word: i for i,word in enumerate(words, 1)}, torch.from_numpy(padded), config)
 
@@ -76,7 +77,8 @@ class StaticClassifier(nn.Module):
 
     def forward(self, verses:list, senses:torch.Tensor=None)->torch.Tensor: # (rows, labels)
         read = [self.encode(*verse) for verse in verses]
-        if senses is None: return self.labels(torch.tanh(self.hidden(read[0])))
+        if senses is None:
+            return self.labels(torch.tanh(self.hidden(read[0])))
         (a, b), s = read, self.project(self.senses(senses))
         parts = torch.cat([a, b, (a - b).abs(), a*b, s, a*s, b*s], 1)
         return self.labels(torch.tanh(self.hidden(parts)))
@@ -118,7 +120,8 @@ def _sense_vectors(vectors:Vectors, task, rows:list, number:dict[str,int])->torc
     means = {text: vectors.table[vectors.numbers(text)].mean(0) for text in texts}
     centre = torch.stack(list(means.values())).mean(0)
     found = torch.zeros(len(number) + 1, vectors.table.shape[1])
-    for sense,text in sorted(used): found[sense] += means[text] - centre
+    for sense,text in sorted(used):
+        found[sense] += means[text] - centre
     found[0] = 0
     return normalize(found)
 
@@ -165,7 +168,8 @@ def _train(net, task, inputs:dict, settings:dict, *, seed:int, device, progress:
                    | {'constant': len(set(found)) == 1})
         if best is None or loss < best[0]:
             best = loss, epoch, {k: v.detach().clone() for k,v in net.state_dict().items()}
-        if epoch - best[1] >= settings['patience']: break
+        if epoch - best[1] >= settings['patience']:
+            break
     net.load_state_dict(best[2])
     return dev, best[1]
 

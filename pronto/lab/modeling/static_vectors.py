@@ -47,7 +47,8 @@ def train_vectors(
     settings:VectorSettings=VectorSettings() # noqa: B008 (it is frozen)
 )->dict[str,np.ndarray]: # Word to its vector of length one
     "Train fastText vectors; raises `ValueError` without verses"
-    if not verses: raise ValueError('no verses to train vectors on')
+    if not verses:
+        raise ValueError('no verses to train vectors on')
     from gensim.models import FastText
     s = settings
     net = FastText(sentences=verses, vector_size=s.width, window=s.window, min_count=1, sg=1, epochs=s.epochs,
@@ -59,9 +60,12 @@ def _unit(vector)->np.ndarray:
 
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000015
 def _vector(path, cells:list[str], n:int)->np.ndarray:
-    try: vector = np.array(cells, np.float32)
-    except ValueError: vector = np.array([np.nan])
-    if np.isfinite(vector).all(): return vector
+    try:
+        vector = np.array(cells, np.float32)
+    except ValueError:
+        vector = np.array([np.nan])
+    if np.isfinite(vector).all():
+        return vector
     raise InputError(path, 'has something that is not a number; get a fresh copy', f'line {n}')
 
 def read_vectors(
@@ -81,7 +85,8 @@ def read_vectors(
                 what = f'has {len(cells)} numbers instead of {width}; get a fresh copy'
                 raise InputError(path, what, f'line {n}')
             word = lower_case(word)
-            if word in wanted and word not in found: found[word] = _unit(_vector(path, cells, n))
+            if word in wanted and word not in found:
+                found[word] = _unit(_vector(path, cells, n))
     if n - 1 != words:
         what = f'has {n - 1:,} words instead of the {words:,} that line 1 promises; get a fresh copy'
         raise InputError(path, what)
@@ -102,7 +107,8 @@ def _verse_means(
     found = np.zeros((len(verses), len(next(iter(vectors.values())))), np.float32)
     for i,verse in enumerate(verses):
         known = [word for word in verse if word in vectors]
-        if known: found[i] = np.average([vectors[w] for w in known], 0, [weight(w) for w in known])
+        if known:
+            found[i] = np.average([vectors[w] for w in known], 0, [weight(w) for w in known])
     return found
 
 def align_vectors(
@@ -113,7 +119,8 @@ def align_vectors(
 )->dict[str,np.ndarray]: # Word to vector of length one
     "Rotate vectors into the space of another language; raises `ValueError` if the two share no verse"
     shared = [ref for ref in verses if ref in target_verses]
-    if not shared: raise ValueError('the translations share no verse of train')
+    if not shared:
+        raise ValueError('the translations share no verse of train')
     x = _verse_means([verses[r] for r in shared], vectors, _weights(verses.values()))
     y = _verse_means([target_verses[r] for r in shared], target, _weights(target_verses.values()))
     centre, target_centre = x.mean(0), y.mean(0)
@@ -127,7 +134,8 @@ def _verses(dataset:Dataset)->tuple[dict,set]: # Words of the train verses, and 
         tables = dataset.tasks[stem]
         for split,rows in tables.items():
             for ref,text in {verse for row in rows for verse in verses_of(row)}:
-                if split == 'train' and ref not in train: train[ref] = lower_words(text)
+                if split == 'train' and ref not in train:
+                    train[ref] = lower_words(text)
                 words.update(train[ref] if split == 'train' else lower_words(text))
     return dict(sorted(train.items(), key=lambda item: str(item[0]))), words
 
@@ -135,17 +143,20 @@ def _has_train(folder:Path)->bool: return any(p.stat().st_size for p in folder.g
 
 def _human(folder:Path)->Path|None: # `None` for a dataset with train verses of its own
     "The human translation whose train verses serve a machine translation that has only test sets"
-    if _has_train(folder): return None
+    if _has_train(folder):
+        return None
     code = load_manifest(folder).get('human')
     near = [place/path_part(code, folder) for place in (folder.parent, data_dir()/'datasets')] if code else []
-    if found := next(filter(_has_train, near), None): return found
+    if found := next(filter(_has_train, near), None):
+        return found
     first = f'move its human translation {code} beside it, or ' if code else ''
     what = f'has no train verses to learn vectors from; {first}name vectors, e.g. -m lstm:vectors.vec'
     raise InputError(folder, what)
 
 def _with_train(folder:Path, human:Path|None)->Dataset:
     dataset = load_dataset_folder(folder)
-    if not human: return dataset
+    if not human:
+        return dataset
     lent = {stem: dict(train=parts['train']) for stem,parts in load_dataset_folder(human).tasks.items()}
     return replace(dataset, tasks={stem: dataset.tasks.get(stem, {}) | lent.get(stem, {})
                                    for stem in {**dataset.tasks, **lent}})
@@ -167,20 +178,25 @@ def _joint_vectors(
     for dataset in datasets:
         train, words = _verses(dataset)
         code = dataset.manifest.get('code') or dataset.path.name
-        if source is None: vectors = train_vectors(list(train.values()), words, settings)
-        else: vectors = read_vectors(source if source.is_file() else _own_file(source, code), words)
+        if source is None:
+            vectors = train_vectors(list(train.values()), words, settings)
+        else:
+            vectors = read_vectors(source if source.is_file() else _own_file(source, code), words)
         one_space = source is not None and source.is_file()
-        if spaces and not one_space: vectors = _aligned(dataset, vectors, train, *spaces[0])
+        if spaces and not one_space:
+            vectors = _aligned(dataset, vectors, train, *spaces[0])
         spaces.append((vectors, train))
         counts = Counter(word for verse in train.values() for word in verse)
-        for word,v in vectors.items(): sums[word] = sums.get(word, 0) + max(counts[word], .5)*v
+        for word,v in vectors.items():
+            sums[word] = sums.get(word, 0) + max(counts[word], .5)*v
     return {word: _unit(v) for word,v in sorted(sums.items())}
 
 def _aligned(dataset, vectors, train, target, target_train)->dict:
     if len(next(iter(vectors.values()))) != len(next(iter(target.values()))):
         raise InputError(dataset.path, 'its vectors have another number of dimensions than those of the '
                                        'training language; choose files of one kind')
-    try: return align_vectors(vectors, train, target, target_train)
+    try:
+        return align_vectors(vectors, train, target, target_train)
     except ValueError as e:
         what = f'cannot be aligned ({e}); choose translations of the same books'
         raise InputError(dataset.path, what) from e
@@ -205,7 +221,8 @@ def _dataset_files(folder)->list[bytes]:
     return [f'{f.name} {file_hash(f)}'.encode() for f in tables]
 
 def _source_files(source:Path|None)->list[bytes]:
-    if source is None: return []
+    if source is None:
+        return []
     files = [source] if source.is_file() else sorted(source.glob('*.vec'))
     if not files:
         raise InputError(source, 'is neither a .vec file nor a folder of .vec files; check the path')

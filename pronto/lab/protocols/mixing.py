@@ -32,14 +32,16 @@ def _mix(setup:Setup, languages:list[Dataset], split:str, version:str)->tuple[Pa
 def mixes(setup:Setup)->Iterator[Selection]:
     "Train on the target, on all translations, or on all others, with the same number of rows"
     targets = setup.targets
-    if len(targets) < 2: raise InputError(targets[0].path, 'is one translation; mixes need two or more')
+    if len(targets) < 2:
+        raise InputError(targets[0].path, 'is one translation; mixes need two or more')
     if not _total(setup, 'train') or not _total(setup, 'dev'):
         raise InputError(targets[0].path, f'shares too few rows of {setup.task.abbr} with the other '
                                           'translations; leave some out')
     def select(languages, tested, name, version=''):
         train, dev = (_mix(setup, languages, split, version) for split in ('train','dev'))
         return Selection(train, dev, tuple(Part(t, 'test') for t in tested), name)
-    for t in targets: yield select([t], [t], 'in')
+    for t in targets:
+        yield select([t], [t], 'in')
     for version in VERSIONS:
         yield select(targets, targets, f'all, {version}', version)
         for t in targets:

@@ -33,7 +33,8 @@ def ud_mentions(
 # %% ../../../nbs/lab/quality/agreement.ipynb #f4dc31ad
 def _children(piece:list[Token])->dict[int,list[Token]]: # Head to its dependents; 0 to the roots of the piece
     here, found = {t.id for t in piece}, {}
-    for t in piece: found.setdefault(t.head if t.head in here else 0, []).append(t)
+    for t in piece:
+        found.setdefault(t.head if t.head in here else 0, []).append(t)
     return found
 
 def _with_below(tokens:list[Token], children:dict)->list[Token]:
@@ -54,7 +55,8 @@ def ud_subject(
             subject = [t for t in level if relation(t) == 'nsubj'][:1]
             moved = [t for t in level if dislocated and t.deprel.split(':')[0] == 'dislocated']
             found = subject + [t for t in moved if t.head == subject[0].head] if subject else moved[:1]
-            if found: return sorted(_with_below(found, children), key=lambda t: t.id)
+            if found:
+                return sorted(_with_below(found, children), key=lambda t: t.id)
             level = [k for t in level for k in children.get(t.id, [])]
     return None
 

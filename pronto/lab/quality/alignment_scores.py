@@ -185,7 +185,8 @@ def _named_words(verses:list[GoldVerse])->set[str]: # In lower case
 
 def _composed_verse(a:GoldVerse, b:GoldVerse, names:set[str])->GoldVerse:
     by_greek = {}
-    for i,j in b.sure | b.possible: by_greek.setdefault(i, []).append((j, (i, j) in b.sure))
+    for i,j in b.sure | b.possible:
+        by_greek.setdefault(i, []).append((j, (i, j) in b.sure))
     links = [(j, k, (i, j) in a.sure and sure) for i,j in a.sure | a.possible
              for k,sure in by_greek.get(i, ())]
     sure = {(j, k) for j,k,is_sure in links if is_sure}
@@ -214,9 +215,11 @@ def _named_mentions(tokens:list[Token])->list[set[int]]: # The places of the wor
         marks = [m[0] for m in _NAMED_ENTITY.finditer((re.search(r'Entity=([^|]*)', t.misc) or ['', ''])[1])]
         opened = [{j} if '-' in mark else None for mark in marks if mark != ')']
         open_ones += opened
-        for mention in filter(None, open_ones): mention.add(j)
+        for mention in filter(None, open_ones):
+            mention.add(j)
         mentions += filter(None, opened)
-        for _ in range(min(marks.count(')'), len(open_ones))): open_ones.pop()
+        for _ in range(min(marks.count(')'), len(open_ones))):
+            open_ones.pop()
     return mentions
 
 def tag_counts(
@@ -224,7 +227,8 @@ def tag_counts(
     tags:list[str]|None # Projected; `None` if the verse does not enter
 )->list[int]: # Tokens, asked, right; names projected, right, in the treebank; the same of mentions
     "What a verse adds to the scores"
-    if tags is None: return [len(tokens)] + [0]*8
+    if tags is None:
+        return [len(tokens)] + [0]*8
     asked = [j for j,tag in enumerate(tags) if tag != UNASKED]
     names = {j for j,tag in enumerate(tags) if tag == 'PROPN'}
     gold = {j for j,t in enumerate(tokens) if t.upos == 'PROPN'}
@@ -277,8 +281,10 @@ def _treebanks(path:Path)->dict[str,list[Path]]: # Name to its parts; none if th
     "The treebanks of a file or a folder"
     found = {}
     for f in sorted(path.glob('*.conllu')) if path.is_dir() else [path] if path.is_file() else []:
-        with reading(f), open(f, encoding='utf-8-sig') as opened: head = opened.read(1 << 16)
-        if is_conllu(head): found.setdefault(_bank_name(f), []).append(f)
+        with reading(f), open(f, encoding='utf-8-sig') as opened:
+            head = opened.read(1 << 16)
+        if is_conllu(head):
+            found.setdefault(_bank_name(f), []).append(f)
     return found
 
 def _gold_with_greek(paths:list[Path], text:dict)->tuple[list[GoldAlignment],dict]: # And the Greek text
@@ -290,7 +296,8 @@ def _gold_with_greek(paths:list[Path], text:dict)->tuple[list[GoldAlignment],dic
         text = text or {v.refs[0]: v.source for v in found[path].verses if len(v.refs) == 1}
     languages = Counter(gold.name for gold in found.values())
     for path,gold in found.items():
-        if languages[gold.name] > 1: gold.name = f'{gold.name} ({path.stem})'
+        if languages[gold.name] > 1:
+            gold.name = f'{gold.name} ({path.stem})'
     return [found[path] for path in paths], text
 
 # %% ../../../nbs/lab/quality/alignment_scores.ipynb #55e9a547
@@ -302,10 +309,13 @@ def alignment_scores(
     "Measure everything that is named; raises `InputError` for what is neither"
     paths, banks, golds = [Path(p) for p in paths], {}, []
     for path in paths:
-        if not path.exists(): raise InputError(path, 'does not exist; name a gold alignment or a treebank')
+        if not path.exists():
+            raise InputError(path, 'does not exist; name a gold alignment or a treebank')
         parts = _treebanks(path)
-        for name,files in parts.items(): banks.setdefault(name, []).extend(files)
-        if not parts: golds.append(path)
+        for name,files in parts.items():
+            banks.setdefault(name, []).extend(files)
+        if not parts:
+            golds.append(path)
     golds, text = _gold_with_greek(golds, read_greek(greek) if greek else {})
     if banks and not text:
         raise InputError(next(iter(banks.values()))[0], 'needs the Greek text; name it with --greek')

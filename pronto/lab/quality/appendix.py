@@ -20,12 +20,14 @@ from ..modeling.plain_text import plain_letters
 from ...datasets.tasks import SM
 from .agreement import PAIRS, Comparison, agree, compare_with_parse
 from .sheets import agreement_of_two, check_sheet, count_sheet, read_sheet
-if TYPE_CHECKING: from matplotlib.figure import Figure
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # %% ../../../nbs/lab/quality/appendix.ipynb #727861f1
 def measured(cell:dict)->str: # With its interval or standard deviation
     "e.g. `0.517 [0.500, 0.534]`, `0.252 ± 0.005`"
-    if cell.get('spread') is not None: return f"{decimal(cell['value'], 3)} ± {decimal(cell['spread'], 3)}"
+    if cell.get('spread') is not None:
+        return f"{decimal(cell['value'], 3)} ± {decimal(cell['spread'], 3)}"
     ends = [cell.get(k) for k in ('low','high')]
     interval = '' if None in ends else f' {interval_text(ends, 3, form=IN_BRACKETS)}'
     return decimal(cell['value'], 3) + interval
@@ -34,7 +36,8 @@ def measured(cell:dict)->str: # With its interval or standard deviation
 def language_of(dataset:Dataset)->Language: # With empty fields where nothing is known
     "The language of a dataset: as its manifest says, else as its name and script suggest"
     said = str(dataset.manifest.get('language') or '')
-    if said: return identify(said)
+    if said:
+        return identify(said)
     code = dataset.manifest.get('code') or dataset.path.name
     return identify('', code, script_of(dataset.some_texts))
 
@@ -63,13 +66,15 @@ def table4_cells(
 def _block4(task:str, cells:list[dict])->tuple[list[str],list[list[str]]]: # A header and rows
     head, at = [f'Pair ({task})'], {(c['pair'], c['metric']): c for c in cells}
     published = {m for m in APPENDIX_MEASURES[task] if at[PAIRS[0],m]['published'] is not None}
-    for m,name in APPENDIX_MEASURES[task].items(): head += [name, 'publ.'] if m in published else [name]
+    for m,name in APPENDIX_MEASURES[task].items():
+        head += [name, 'publ.'] if m in published else [name]
     rows = []
     for pair in PAIRS:
         row = [pair]
         for m in APPENDIX_MEASURES[task]:
             row.append(measured(at[pair,m]))
-            if m in published: row.append(decimal(at[pair,m]['published'], 3))
+            if m in published:
+                row.append(decimal(at[pair,m]['published'], 3))
         rows.append(row)
     return head, rows
 
@@ -107,9 +112,11 @@ def _points(
     for y,c in enumerate(cells):
         value, spread, color = c['value'], c.get('spread'), 'C0' if is_main(c) else '0.5'
         ends = [c['low'], c['high']] if spread is None else [value - spread, value + spread]
-        if None not in ends: ax.plot(ends, [y, y], '-', lw=1.5, color=color)
+        if None not in ends:
+            ax.plot(ends, [y, y], '-', lw=1.5, color=color)
         ax.plot(value, y, 'o', ms=5, color=color)
-        if c['published'] is not None: ax.plot(c['published'], y, 'o', ms=8, mfc='none', mec='C3')
+        if c['published'] is not None:
+            ax.plot(c['published'], y, 'o', ms=8, mfc='none', mec='C3')
     ax.set_yticks(range(len(names)), names, fontsize=7)
     ax.invert_yaxis()
     ax.set_xlim(left=min(0, ax.get_xlim()[0]))
@@ -165,7 +172,8 @@ def unlike_texts(
     texts = {row.ref: row.text for row in dataset.rows(c.task.stem)}
     parsed = [''.join(t.form for piece in verse for t in piece) for verse in c.verses]
     alike = sum(_is_alike(texts[ref], words) for ref,words in zip(c.refs, parsed))
-    if alike > .1*len(c): return ''
+    if alike > .1*len(c):
+        return ''
     other = f'the parse has other words in {len(c) - alike:,} of {len(c):,} verses'
     return f'{dataset.path}: {other}, so it is of another language or translation; name a parse of this one'
 
@@ -180,7 +188,8 @@ def make_table4(
     language = language_of(dataset)
     what = what or language.name or dataset.path.name
     table = print_table4(comparisons, what, repeats, seed, is_hindi(language))
-    if out is not None: table.write(out, draw_table4(comparisons, table))
+    if out is not None:
+        table.write(out, draw_table4(comparisons, table))
     return table
 
 # %% ../../../nbs/lab/quality/appendix.ipynb #056f9b89
@@ -193,7 +202,8 @@ def _published5()->dict: # (task, metric) to the published count
 def _block5(cells:list[dict], tasks:set, first:str, published:bool)->tuple|None: # A header and rows
     named = {'well_formed': 'Well-formed', 'majority': 'Majority label right', 'correct': 'Correct'}
     head, rows = ['Task', 'Total'], []
-    for metric in (first, 'correct'): head += [named[metric], 'publ.'] if published else [named[metric]]
+    for metric in (first, 'correct'):
+        head += [named[metric], 'publ.'] if published else [named[metric]]
     several = len({c['annotator'] for c in cells}) > 1
     chosen = (c for c in cells if c['task'] in tasks)
     for (who,task),found in groupby(chosen, key=lambda c: (c['annotator'], c['task'])):
@@ -201,7 +211,8 @@ def _block5(cells:list[dict], tasks:set, first:str, published:bool)->tuple|None:
         row = [task + (f', annotator {who}' if several else ''), str(at['correct']['total'])]
         for c in (at[first], at['correct']):
             row.append(f"{c['count']} [{100*c['low']:.0f}–{100*c['high']:.0f} %]")
-            if published: row.append(str(c['published']))
+            if published:
+                row.append(str(c['published']))
         rows.append(row)
     return (head, rows) if rows else None
 
@@ -244,7 +255,8 @@ def draw_table5(table:Table)->'Figure': # A point per figure
     from matplotlib.figure import Figure
     cells = [c | dict(value=c['share']) for c in table.data if 'share' in c]
     for c in cells:
-        if c['published'] is not None: c['published'] /= _PUBLISHED_TOTALS[c['task']]
+        if c['published'] is not None:
+            c['published'] /= _PUBLISHED_TOTALS[c['task']]
     figure = Figure(figsize=(8, 1.2 + .35*len(cells)), layout='constrained')
     ax = figure.subplots()
     who = lambda c: f" ({c['annotator']})" if len({c['annotator'] for c in cells}) > 1 else ''
@@ -258,7 +270,8 @@ def read_checked_sheets(paths, dataset=None)->list[list[dict]]: # One or two, ch
     "Read filled sheets; raises `InputError` that lists the rows that are incomplete or contradict themselves"
     paths = list(paths) if isinstance(paths, (list, tuple)) else [paths]
     sheets = [read_sheet(p) for p in paths]
-    for sheet,path in zip(sheets, paths): check_sheet(sheet, path, dataset)
+    for sheet,path in zip(sheets, paths):
+        check_sheet(sheet, path, dataset)
     if len({frozenset(r['check'] for r in sheet) for sheet in sheets}) > 1:
         raise InputError(paths[1], 'is not a copy of the other sheet (other rows, or another dataset); '
                                    'have both people fill in the same one')
@@ -269,5 +282,6 @@ def make_table5(paths, dataset=None, out=None, what:str='')->Table:
     sheets = read_checked_sheets(paths, dataset)
     language = language_of(load_dataset_folder(dataset)) if dataset else identify(what)
     table = print_table5(*sheets, what=what or language.name, published=is_hindi(language))
-    if out is not None: table.write(out, draw_table5(table))
+    if out is not None:
+        table.write(out, draw_table5(table))
     return table

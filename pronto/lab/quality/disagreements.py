@@ -22,7 +22,8 @@ def _top(tokens:list[Token])->Token: # The one that all others depend on
 def _depth(t:Token, piece:list[Token])->int: # 0 for a root
     heads, depth = {x.id: x.head for x in piece}, 0
     at = t.head
-    while at in heads: at, depth = heads[at], depth+1
+    while at in heads:
+        at, depth = heads[at], depth+1
     return depth
 
 def _is_late(subject:Token, verse:list[list[Token]])->bool:
@@ -32,20 +33,26 @@ def _is_late(subject:Token, verse:list[list[Token]])->bool:
 def _why_no_name(verse:list[list[Token]])->str:
     "Why the parse shows no name as the subject"
     subject, wider = ud_subject(verse), ud_subject(verse, subtypes=True)
-    if any(t.upos == 'PROPN' for t in wider or []): return 'name under a subtype of nsubj'
-    if not wider: return 'no subject in the verse (pro-drop)'
+    if any(t.upos == 'PROPN' for t in wider or []):
+        return 'name under a subtype of nsubj'
+    if not wider:
+        return 'no subject in the verse (pro-drop)'
     top = _top(subject or wider)
-    if _is_late(top, verse): return 'no subject in the main clause (pro-drop), that of another taken'
-    if top.upos == 'NOUN': return 'common noun, a name in English'
+    if _is_late(top, verse):
+        return 'no subject in the main clause (pro-drop), that of another taken'
+    if top.upos == 'NOUN':
+        return 'common noun, a name in English'
     words = [t for piece in verse for t in piece]
     dislocated = any(t.deprel == 'dislocated' and t.upos in ('PROPN','NOUN') for t in words)
     return 'pronoun, a name dislocated' if dislocated else 'pronoun or the like, a name in English'
 
 def subject_reason(verse:list[list[Token]], pronto:str)->str: # e.g. `common noun, a name in English`
     "Why the labels of *proper noun subject* differ"
-    if pronto == '1': return _why_no_name(verse)
+    if pronto == '1':
+        return _why_no_name(verse)
     top = _top(ud_subject(verse))
-    if top.upos != 'PROPN': return 'name below the subject'
+    if top.upos != 'PROPN':
+        return 'name below the subject'
     late = _is_late(top, verse)
     return 'subject of a later sentence or clause' if late else 'name, another subject in English'
 
@@ -57,14 +64,17 @@ def _why_more(words:list[Token], n:int, pronto:int, most:int)->str:
     counted = [t for t in words if t.upos in ('PROPN','NOUN') and (t.upos, t.deprel) != ('NOUN','compound')]
     flat = sum(t.deprel.split(':')[0] == 'flat' for t in counted)
     appositions = sum(t.deprel == 'appos' for t in counted)
-    if flat and min(n-flat, most) <= pronto: return 'name of several words'
-    if appositions and min(n-flat-appositions, most) <= pronto: return 'apposition'
+    if flat and min(n-flat, most) <= pronto:
+        return 'name of several words'
+    if appositions and min(n-flat-appositions, most) <= pronto:
+        return 'apposition'
     return 'singleton mentions'
 
 def mention_reason(verse:list[list[Token]], pronto:int, most:int=3)->str: # e.g. `singleton mentions`
     "Why the labels of *non-pronominal mention* differ"
     n, words = ud_mentions(verse), [t for piece in verse for t in piece]
-    if min(n, most) > pronto: return _why_more(words, n, pronto, most)
+    if min(n, most) > pronto:
+        return _why_more(words, n, pronto, most)
     as_noun = NOMINAL - {'conj','root'}
     other = sum(t.upos in _SUBSTANTIVES and t.deprel.split(':')[0] in as_noun for t in words)
     enough = min(n+other, most) >= pronto
@@ -73,12 +83,14 @@ def mention_reason(verse:list[list[Token]], pronto:int, most:int=3)->str: # e.g.
 # %% ../../../nbs/lab/quality/disagreements.ipynb #3b0e5502
 def mood_reason(verse:list[list[Token]])->str: # e.g. `indicative`
     "Why the labels of *sentence mood*, imperative or other, differ"
-    if ud_imperative(verse): return 'imperative, another mood in English'
+    if ud_imperative(verse):
+        return 'imperative, another mood in English'
     if any('Mood=Imp' in t.feats.split('|') for piece in verse for t in piece):
         return 'imperative in a lower clause or later sentence'
     root = ud_root(verse)
     feats = dict(f.split('=', 1) for f in root.feats.split('|') if '=' in f)
-    if feats.get('Mood') in ('Opt','Sub'): return 'optative or subjunctive'
+    if feats.get('Mood') in ('Opt','Sub'):
+        return 'optative or subjunctive'
     return 'indicative' if feats.get('Mood') == 'Ind' else 'root without mood'
 
 # %% ../../../nbs/lab/quality/disagreements.ipynb #fd4755ff

@@ -71,7 +71,8 @@ def _uw_upos(morph:str, lemma:str)->str:
 _HELFI_VERSE = re.compile(r'[1-3a-z]{2}(\d{3}):(\d{3})')
 
 def _text(path:Path)->str:
-    with reading(path): return path.read_text(encoding='utf-8-sig')
+    with reading(path):
+        return path.read_text(encoding='utf-8-sig')
 
 class _Once:
     "The file that each verse is from: a book in two files would be counted twice"
@@ -79,7 +80,8 @@ class _Once:
     def add(self, path, refs:Iterable[Ref]):
         for ref in refs:
             other = self.holders.setdefault(ref, path)
-            if other == path: continue
+            if other == path:
+                continue
             raise InputError(path, f'holds {ref}, as {other} does; name each book once')
 
 def _helfi_files(folder:Path)->list[Path]:
@@ -90,7 +92,8 @@ def _helfi_files(folder:Path)->list[Path]:
 def _helfi_rows(path:Path): # Yields the line, the verse and the other columns
     book = find_book(path.name[:2])
     for n,line in enumerate(_text(path).splitlines(), 1):
-        if not line.strip(): continue
+        if not line.strip():
+            continue
         cells = line.split('\t')
         verse = _HELFI_VERSE.fullmatch(cells[0])
         if not verse or not book or len(cells) < 4:
@@ -103,7 +106,8 @@ def _bare(words:Iterable[SourceWord])->list[SourceWord]: # Without punctuation
 
 def _helfi_greek(folder:Path)->dict[Ref,list[SourceWord]]:
     files = column_files(folder)
-    if not files: raise InputError(folder, 'holds no Greek table of HELFI (41-mk-Mark.txt); add it')
+    if not files:
+        raise InputError(folder, 'holds no Greek table of HELFI (41-mk-Mark.txt); add it')
     return {ref: _bare(words) for f in files for ref,words in read_columns(f).items()}
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0012
@@ -127,12 +131,14 @@ def _helfi_verse(ref:Ref, rows:list, greek:list[SourceWord], path)->GoldVerse:
     verse = GoldVerse((ref,), greek, [], set(), set())
     for line,(numbers,mark,_,*token) in rows:
         word = ''.join(token).strip('\u2423 ')
-        if mark not in ('@','(@)') or not any(map(str.isalnum, word)): continue
+        if mark not in ('@','(@)') or not any(map(str.isalnum, word)):
+            continue
         j = len(verse.target)
         verse.target.append(word)
         for number,weak in _helfi_numbers(numbers, path, line):
             is_sure = not weak and mark == '@' # Else the translator added the word
-            if number in places: (verse.sure if is_sure else verse.possible).add((places[number], j))
+            if number in places:
+                (verse.sure if is_sure else verse.possible).add((places[number], j))
     verse.possible.difference_update(verse.sure)
     return verse
 
@@ -144,7 +150,8 @@ def read_helfi(
     words, found, once = _helfi_greek(greek), [], _Once()
     for path in files:
         verses = defaultdict(list)
-        for line,ref,cells in _helfi_rows(path): verses[ref].append((line, cells))
+        for line,ref,cells in _helfi_rows(path):
+            verses[ref].append((line, cells))
         once.add(path, verses)
         found += [_helfi_verse(ref, rows, words.get(ref, []), path) for ref,rows in verses.items()]
     return found
@@ -167,7 +174,8 @@ class Milestone(NamedTuple):
 def _milestone(text:str, fail)->Milestone:
     "Read the attributes; `fail` makes the error"
     said = dict(_ATTRIBUTE.findall(text))
-    if not said.get('x-content'): raise fail('a milestone without x-content')
+    if not said.get('x-content'):
+        raise fail('a milestone without x-content')
     occurrence = said.get('x-occurrence', '1')
     if not occurrence.isdecimal() or int(occurrence) < 1:
         raise fail(f'a milestone of {said["x-content"]} with occurrence {occurrence[:9]!r}')
@@ -180,7 +188,8 @@ def _label(m:re.Match, book:str|None, chapter:int, seen:set, fail)->tuple[Ref,..
     label = clean_label(m['value'])
     if not book or not chapter or not label:
         raise fail(f'verse {m["value"][:20]!r} without a book, chapter or number')
-    if (book, chapter, label) in seen: raise fail(f'verse {book} {chapter}:{label} stands twice')
+    if (book, chapter, label) in seen:
+        raise fail(f'verse {book} {chapter}:{label} stands twice')
     seen.add((book, chapter, label)) # Not the verses: 3a and 3b are one
     return tuple(Ref(book, chapter, n) for n,_ in label_verses(label))
 
@@ -194,20 +203,30 @@ def parse_aligned_usfm(
         line = text.count('\n', 0, m.start()) + 1
         return InputError(path, f'{what}; mend the alignment there', f'line {line}')
     for m in _USFM.finditer(text):
-        if m['broken']: raise fail(f'the milestone {m["broken"]} is not complete')
-        elif m['start'] is not None: stack.append(_milestone(m['start'], fail))
+        if m['broken']:
+            raise fail(f'the milestone {m["broken"]} is not complete')
+        elif m['start'] is not None:
+            stack.append(_milestone(m['start'], fail))
         elif m['end']:
-            if not stack: raise fail('\\zaln-e closes no milestone')
+            if not stack:
+                raise fail('\\zaln-e closes no milestone')
             stack.pop()
-        elif m['word'] is not None: words.append((m['word'], tuple(stack)))
+        elif m['word'] is not None:
+            words.append((m['word'], tuple(stack)))
         elif m['mark']:
             name = f'\\{m["mark"]} {m["value"]}'
-            if stack: raise fail(f'the milestone of {stack[-1].content} is not closed before {name}')
-            if m['mark'] == 'id': book, chapter = find_book(m['value']) or find_book(m['value'][:3]), 0
-            elif m['mark'] == 'c': chapter = int(m['value']) if m['value'].isdecimal() else 0
-            else: words = found.setdefault(_label(m, book, chapter, seen, fail), [])
-            if m['mark'] != 'v': words = []
-    if stack: raise fail(f'the milestone of {stack[-1].content} is not closed before the end')
+            if stack:
+                raise fail(f'the milestone of {stack[-1].content} is not closed before {name}')
+            if m['mark'] == 'id':
+                book, chapter = find_book(m['value']) or find_book(m['value'][:3]), 0
+            elif m['mark'] == 'c':
+                chapter = int(m['value']) if m['value'].isdecimal() else 0
+            else:
+                words = found.setdefault(_label(m, book, chapter, seen, fail), [])
+            if m['mark'] != 'v':
+                words = []
+    if stack:
+        raise fail(f'the milestone of {stack[-1].content} is not closed before the end')
     return found
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0019
@@ -220,13 +239,16 @@ def _placed(named:list[Milestone], forms:list[str], verses:list[str]
     places = {}
     for m in named:
         alike = [i for i in of_verse(m) if forms[i] == _plain(m.content)]
-        if m.occurrence <= len(alike): places[m] = alike[m.occurrence - 1]
+        if m.occurrence <= len(alike):
+            places[m] = alike[m.occurrence - 1]
     for m in named:
-        if m in places: continue
+        if m in places:
+            continue
         word, free = _plain(m.content), [i for i in of_verse(m) if i not in places.values()]
         alike = {i: SequenceMatcher(None, word, forms[i]).ratio() for i in free}
         best = max(alike, key=alike.get, default=0)
-        if alike.get(best, 0) >= .6: places[m] = best # The word in another edition
+        if alike.get(best, 0) >= .6:
+            places[m] = best # The word in another edition
     return places
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0020
@@ -237,7 +259,8 @@ def _with_lemmas(greek:dict, books:list[dict])->dict[Ref,list[SourceWord]]:
     "Add lemma and part of speech, as milestones give them most often, to words that have none"
     readings = defaultdict(Counter)
     words = (_greek_word(m) for verses in books for words in verses.values() for _,ms in words for m in ms)
-    for w in words: readings[_plain(w.form)][w.lemma, w.pos] += 1
+    for w in words:
+        readings[_plain(w.form)][w.lemma, w.pos] += 1
     usual = {form: counts.most_common(1)[0][0] for form,counts in readings.items()}
     def known(w):
         lemma, pos = not w.lemma and usual.get(_plain(w.form)) or (w.lemma, w.pos)
@@ -256,13 +279,15 @@ def _uw_verse(refs:tuple, words:list[tuple], greek:dict)->tuple[GoldVerse,int]:
     target = [word for word,_ in words]
     return GoldVerse(refs, source + list(map(_greek_word, added)), target, links, set()), len(added)
 
+# %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0020z
 def read_unfoldingword(
     texts:dict[Path,str], # File to the book in it
     greek:dict[Ref,list[SourceWord]]=None # The Greek text; made from the milestones if not given
 )->tuple[list[GoldVerse],list[str]]: # The verses, and notes
     "Read aligned USFM; raises `InputError` with the line of a broken milestone"
     books, once = [parse_aligned_usfm(text, path) for path,text in texts.items()], _Once()
-    for path,book in zip(texts, books): once.add(path, (ref for refs in book for ref in refs))
+    for path,book in zip(texts, books):
+        once.add(path, (ref for refs in book for ref in refs))
     text, found, added = _with_lemmas(greek or {}, books), [], 0
     for refs,words in (item for verses in books for item in verses.items()):
         verse, n = _uw_verse(refs, words, text)
@@ -334,21 +359,26 @@ def read_greek(
     path # Annotations with words, a folder of Greek words, a Bible, e.g. `nestle1904.tsv`, or `open`
 )->dict[Ref,list[SourceWord]]: # In the order of the text
     "Read the words of a Greek text, or of any other source text; raises `InputError`"
-    if str(path) == OPEN: return {ref: [*v.words] for ref,v in open_words().verses.items()}
+    if str(path) == OPEN:
+        return {ref: [*v.words] for ref,v in open_words().verses.items()}
     path = Path(path)
-    if column_files(path): return _helfi_greek(path) # By its own numbers, as the translation
-    if path.suffix == '.parquet': verses = read_annotations(path).verses
+    if column_files(path):
+        return _helfi_greek(path) # By its own numbers, as the translation
+    if path.suffix == '.parquet':
+        verses = read_annotations(path).verses
     elif path.is_dir() and (lowfat_files(path) or table_files(path)):
         verses = annotate(path, words=True).verses
     else:
         verses = read_bible(path).verses
         return {ref: [SourceWord(form=w) for w in words_of(text)] for ref,text in verses.items()}
-    if any(v.words for v in verses.values()): return {ref: _bare(v.words) for ref,v in verses.items()}
+    if any(v.words for v in verses.values()):
+        return {ref: _bare(v.words) for ref,v in verses.items()}
     raise InputError(path, 'holds no words; make it again with `pronto annotate --words`')
 
 def helfi_folder(path:Path)->Path|None: # e.g. `finnish`, beside `greek`
     "Find the folder of a translation in HELFI's format, from the folder, its parent or a table in it"
-    if path.is_file(): return path.parent if path in _helfi_files(path.parent) else None
+    if path.is_file():
+        return path.parent if path in _helfi_files(path.parent) else None
     inside = sorted(f for f in path.iterdir() if f.is_dir())
     return next((f for f in (path, *inside) if _helfi_files(f) and not column_files(f)), None)
 
@@ -357,8 +387,10 @@ _NEITHER = ('holds no word alignment: no tables of HELFI (41-mk.txt), no USFM wi
             "with Strong's numbers; name another folder or file")
 
 def _numbered(path:Path)->Bible: # By English numbers
-    try: bible = read_bible(path, words=True)
-    except NotABible as e: raise InputError(path, _NEITHER) from e
+    try:
+        bible = read_bible(path, words=True)
+    except NotABible as e:
+        raise InputError(path, _NEITHER) from e
     return to_english(bible, weigh_versifications(bible, 'auto').scheme)
 
 def read_stated(
@@ -370,7 +402,8 @@ def read_stated(
     texts = {ref: (words_of(bible.verses[ref]), words) for ref,words in bible.linked.items()}
     too_long = [str(ref) for ref,(tokens,_) in texts.items() if len(tokens) > MOST_ALIGNED]
     phrases = {ref: phrases_of(bible.verses[ref], *of) for ref,of in texts.items()}
-    if not any(phrases.values()): raise InputError(path, _NEITHER)
+    if not any(phrases.values()):
+        raise InputError(path, _NEITHER)
     if not greek:
         what = "has links by Strong's numbers, which needs the Greek text; name it with --greek"
         raise InputError(path, what)
@@ -386,7 +419,8 @@ def read_stated(
     language = identify(bible.language).name or bible.language or 'unknown language'
     about = f"Links are Strong's numbers in the text; of its {status.total():,} words: {shares}"
     notes = [f'{about}. Only the first are judged.']
-    if too_long: notes.append(f'Left out, as more than {MOST_ALIGNED:,} words long: {", ".join(too_long)}.')
+    if too_long:
+        notes.append(f'Left out, as more than {MOST_ALIGNED:,} words long: {", ".join(too_long)}.')
     return GoldAlignment(f'{language} ({Path(path).stem})', found, notes, str(path), stated=True)
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald023b
@@ -406,7 +440,8 @@ def has_milestones(path)->bool:
 def read_gold(path, greek:dict[Ref,list[SourceWord]]=None)->GoldAlignment:
     "Read a gold alignment, or a Bible whose words have numbers; raises `InputError` for anything else"
     path = Path(path)
-    if not path.exists(): raise InputError(path, 'does not exist; name a gold alignment')
+    if not path.exists():
+        raise InputError(path, 'does not exist; name a gold alignment')
     if links := clear_file(path):
         return GoldAlignment(_clear_name(links), read_clear(links), path=str(path))
     if folder := helfi_folder(path):
@@ -415,10 +450,12 @@ def read_gold(path, greek:dict[Ref,list[SourceWord]]=None)->GoldAlignment:
         return GoldAlignment(folder.name.capitalize(), verses, path=str(path))
     books = _usfm_files(path)
     texts = {f: text for f,text in books.items() if '\\zaln' in text}
-    if not texts: return read_stated(path, greek)
+    if not texts:
+        return read_stated(path, greek)
     named = next(filter(None, map(_LANGUAGE.search, texts.values())), None)
     name = named[1].replace('⋅', ' ') if named else path.stem
     verses, notes = read_unfoldingword(texts, greek)
     unaligned = [f.name for f in books if f not in texts]
-    if unaligned: notes.append(f'Left out, as they have no milestones: {", ".join(unaligned)}.')
+    if unaligned:
+        notes.append(f'Left out, as they have no milestones: {", ".join(unaligned)}.')
     return GoldAlignment(name, verses, notes, str(path))

@@ -25,7 +25,8 @@ def stanza_pipeline(
     folder=None # Where Stanza's models are; Stanza's own folder if not given
 )->Callable[[str],list[str]]: # From a text to its sentences in CoNLL-U
     "A parser; raises `InputError` where Stanza or the model is missing or damaged, and downloads nothing"
-    try: import stanza
+    try:
+        import stanza
     except ModuleNotFoundError as e:
         raise InputError('stanza', "is not installed; get it with: pip install '.[parse]'") from e
     from stanza.pipeline import core
@@ -43,7 +44,8 @@ def stanza_pipeline(
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #5d0f7a01
 def _udpipe():
-    try: from ufal import udpipe
+    try:
+        from ufal import udpipe
     except ModuleNotFoundError as e:
         raise InputError('ufal.udpipe', "is not installed; get it with: pip install '.[parse]'") from e
     return udpipe
@@ -71,16 +73,20 @@ def udpipe_pipeline(path)->Callable[[str],list[str]]: # From a text to its sente
         pipeline = udpipe.Pipeline(model, 'tokenize', default, default, 'conllu')
         found = pipeline.process(' '.join(text.split()), error)
         what = f'cannot parse {text[:40]!r} ({error.message}); use another model'
-        if error.occurred(): raise InputError(path, what)
+        if error.occurred():
+            raise InputError(path, what)
         return _sentences(found)
     return parse
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #5d0f7a03
 def _conllu_part(path, part:slice)->str: # The chosen sentences
-    with reading(path, 'name a treebank'): text = Path(path).read_text(encoding='utf-8-sig') # With \n only
-    if not is_conllu(text): raise InputError(path, 'is not CoNLL-U; name a treebank')
+    with reading(path, 'name a treebank'):
+        text = Path(path).read_text(encoding='utf-8-sig') # With \n only
+    if not is_conllu(text):
+        raise InputError(path, 'is not CoNLL-U; name a treebank')
     blocks = [b for b in text.strip().split('\n\n') if b.strip()][part]
-    if not blocks: raise InputError(path, 'has no sentence in this part of it; choose another part')
+    if not blocks:
+        raise InputError(path, 'has no sentence in this part of it; choose another part')
     return '\n\n'.join(blocks) + '\n\n'
 
 def train_udpipe(
@@ -104,7 +110,8 @@ def train_udpipe(
         model = udpipe.Trainer.train('morphodita_parsito', sentences, none_held_out, *options, error)
     if error.occurred():
         raise InputError(treebank, f'cannot be trained on ({error.message}); mend the treebank')
-    with write_aside(path) as aside: aside.write_bytes(model)
+    with write_aside(path) as aside:
+        aside.write_bytes(model)
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #5d0f7a13
 def udpipe_scores(
@@ -116,7 +123,8 @@ def udpipe_scores(
     udpipe, model = _load_udpipe(path)
     text, error = _conllu_part(treebank, part), udpipe.ProcessingError()
     report = udpipe.Evaluator(model, 'none', '', '').evaluate(text, error)
-    if error.occurred(): raise InputError(treebank, f'cannot be parsed ({error.message}); mend the treebank')
+    if error.occurred():
+        raise InputError(treebank, f'cannot be parsed ({error.message}); mend the treebank')
     percent = lambda name: float(re.search(rf'{name}: ([\d.]+)%', report)[1])/100
     return dict(words=int(re.search(r'forms: (\d+)', report)[1]), sentences=text.count('\n\n'),
                 upos=percent('upostag'), uas=percent('UAS'), las=percent('LAS'))
@@ -135,4 +143,5 @@ def parse_dataset(
                                        'build it again with `pronto build`')
     with write_aside(path) as aside, aside.open('w', encoding='utf-8', newline='\n') as f:
         for ref,text in progress(sorted(verses.items())):
-            for sentence in pipeline(text): f.write(f'# versification = eng\n# ref = {ref}\n{sentence}\n\n')
+            for sentence in pipeline(text):
+                f.write(f'# versification = eng\n# ref = {ref}\n{sentence}\n\n')

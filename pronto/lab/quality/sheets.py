@@ -84,7 +84,8 @@ def read_glosses(
     if not files:
         raise InputError(folder, 'holds no metadata/frames/*.xml; name the folder of OntoNotes 5.0, '
                                  'or leave the glosses out')
-    for f in files: glosses = _rolesets(f) | glosses
+    for f in files:
+        glosses = _rolesets(f) | glosses
     return glosses
 
 # %% ../../../nbs/lab/quality/sheets.ipynb #84c67555
@@ -92,8 +93,10 @@ def _shares(exact:dict[str,float], size:int)->dict[str,int]: # Label to how many
     "Whole numbers of rows nearest to the exact shares, at least one each"
     take = {label: max(int(x), 1) for label,x in exact.items()}
     for label in sorted(exact, key=lambda l: (take[l]-exact[l], l)):
-        if sum(take.values()) < size: take[label] += 1
-    while sum(take.values()) > size: take[max(take, key=lambda l: (take[l]-exact[l], take[l]))] -= 1
+        if sum(take.values()) < size:
+            take[label] += 1
+    while sum(take.values()) > size:
+        take[max(take, key=lambda l: (take[l]-exact[l], take[l]))] -= 1
     return take
 
 def _stratified(rows:list, size:int, rng:Random)->list: # Shuffled
@@ -111,7 +114,8 @@ def _check(row:dict)->str:
 
 def _sheet_row(item:str, task:str, row, glosses:dict, dataset:str)->dict:
     known = dict(sense=row.sense, gloss=glosses.get(row.sense, ''))
-    for i,(ref,text) in enumerate(zip(row.refs, row.texts), 1): known |= {f'ref{i}': ref, f'text{i}': text}
+    for i,(ref,text) in enumerate(zip(row.refs, row.texts), 1):
+        known |= {f'ref{i}': ref, f'text{i}': text}
     known = {k: str(v or '') for k,v in known.items()}
     known |= dict(item=item, task=task, label=row.label, dataset=f'd{dataset[:16]}')
     made = dict.fromkeys(SHEET_COLUMNS, '') | known
@@ -135,17 +139,20 @@ def draw_sheet(
 def write_sheet(sheet:list[dict], path):
     "Write a sheet, whole or not at all; raises `InputError` where it cannot be written"
     ending = Path(path).suffix.lower()
-    if ending not in ('.csv','.tsv'): raise InputError(path, 'does not end in .csv or .tsv; rename it')
+    if ending not in ('.csv','.tsv'):
+        raise InputError(path, 'does not end in .csv or .tsv; rename it')
     comma = ending == '.csv'
     text = csv_text(sheet, SHEET_COLUMNS, ',' if comma else '\t', '\r\n' if comma else '\n')
     encoding = 'utf-8-sig' if comma else 'utf-8'
-    with write_aside(path) as aside: aside.write_text(text, encoding=encoding, newline='')
+    with write_aside(path) as aside:
+        aside.write_text(text, encoding=encoding, newline='')
 
 def _cells(text:str, path)->list[list[str]]:
     "The cells of a table, header and blank rows included"
     header, rows = text.partition('\n')[0], []
     reader = csv.reader(io.StringIO(text, newline=''), delimiter=max('\t,;', key=header.count), strict=True)
-    try: rows.extend(reader)
+    try:
+        rows.extend(reader)
     except csv.Error as e:
         place = f'row {len(rows)+1}, line {reader.line_num}'
         raise InputError(path, f'is not a table ({e}); save the sheet as CSV in UTF-8 again', place) from e
@@ -159,7 +166,8 @@ def _sheet_rows(path)->list[tuple[int,dict]]: # (number of the row in a spreadsh
     rows = _cells(text, path)
     names = [h.strip().lower() for h in rows[0]] if rows else []
     for c in SHEET_COLUMNS:
-        if names.count(c) == 1: continue
+        if names.count(c) == 1:
+            continue
         what = f'lacks the column {c}' if c not in names else f'has more than one column {c}'
         mend = 'draw a sheet with `pronto quality sheet` and keep its header'
         raise InputError(path, f'{what}; {mend}', 'row 1')
@@ -168,14 +176,16 @@ def _sheet_rows(path)->list[tuple[int,dict]]: # (number of the row in a spreadsh
         if any(c.strip() for c in cells[len(names):]):
             what = f'{len(cells)} cells under {len(names)} columns; quote the text that holds the separator'
             raise InputError(path, what, f'row {i}')
-        if any(c.strip() for c in cells): found.append((i, dict(zip(names, cells + ['']*len(names)))))
+        if any(c.strip() for c in cells):
+            found.append((i, dict(zip(names, cells + ['']*len(names)))))
     return found
 
 # %% ../../../nbs/lab/quality/sheets.ipynb #ede775de
 def _sheet_values(row:dict, path, n:int)->dict: # Column to value
     "The values in the cells of a row; raises `InputError` if a fixed column was edited"
     values = {c: spreadsheet_value(row[c].strip()) for c in SHEET_COLUMNS}
-    if values['check'] == _check(values): return values
+    if values['check'] == _check(values):
+        return values
     raise InputError(path, 'its item, task, sense, references, label or dataset was changed; '
                            'take them from the sheet as it was drawn', f'row {n}')
 
@@ -200,10 +210,12 @@ def read_sheet(
             what = f"{row['task']!r:.40} is not a task of PrOnto; draw the sheet again"
             raise InputError(path, what, f'row {n}')
         row['right_label'] = _as_label(row['right_label'], _task(row))
-        if row['item'] in seen: raise InputError(path, f"{row['item']} occurs twice; remove one", f'row {n}')
+        if row['item'] in seen:
+            raise InputError(path, f"{row['item']} occurs twice; remove one", f'row {n}')
         seen.add(row['item'])
         sheet.append(row | dict(row=n))
-    if not sheet: raise InputError(path, 'has no rows; draw a sheet with `pronto quality sheet`')
+    if not sheet:
+        raise InputError(path, 'has no rows; draw a sheet with `pronto quality sheet`')
     return sheet
 
 # %% ../../../nbs/lab/quality/sheets.ipynb #1965dd07
@@ -211,8 +223,10 @@ def _wrong_verse(row:dict)->str: # Empty if all is well
     correct, right, label = row['label_correct'], row['right_label'], row['label']
     if correct == 'yes':
         return '' if right in ('', label) else 'the label is correct, yet another one is called right'
-    if right == label: return 'the label is not correct, yet it is called right'
-    if right == 'none' or _task(row).knows(right): return ''
+    if right == label:
+        return 'the label is not correct, yet it is called right'
+    if right == 'none' or _task(row).knows(right):
+        return ''
     return f"right_label is {right!r}; write {', '.join(_task(row).labels)}, or none"
 
 def _wrong_pair(row:dict)->str: # Empty if all is well
@@ -221,7 +235,8 @@ def _wrong_pair(row:dict)->str: # Empty if all is well
         return 'the pair is not well-formed, so its label cannot be correct' if correct == 'yes' else ''
     uses = row['verse2_has_sense'] == 'yes'
     implied = 'yes' if uses == (label == _task(row).labels[1]) else 'no'
-    if _task(row).drawing.sense_in_both or correct == implied: return ''
+    if _task(row).drawing.sense_in_both or correct == implied:
+        return ''
     return (f"verse 2 {'uses' if uses else 'does not use'} the sense and the label is {label!r}, "
             f"so label_correct cannot be {correct!r}")
 
@@ -235,7 +250,8 @@ def _row_ranges(numbers:list[int])->str: # e.g. `row 4`, `rows 2-5, 9`
 def check_sheet(sheet:list[dict], path, dataset=None):
     "Raise `InputError` that lists incomplete and contradictory rows, or names a wrong dataset"
     drawn = {r['dataset'] for r in sheet}
-    if len(drawn) > 1: raise InputError(path, 'has rows from several datasets; score them separately')
+    if len(drawn) > 1:
+        raise InputError(path, 'has rows from several datasets; score them separately')
     if dataset and drawn != {f'd{open_dataset(dataset).hash[:16]}'}:
         what = f'was drawn from another dataset than {dataset}, or from an earlier version of it'
         raise InputError(path, f'{what}; draw a new sheet')
@@ -243,8 +259,10 @@ def check_sheet(sheet:list[dict], path, dataset=None):
     for r in sheet:
         wrong = _wrong_pair if isinstance(_task(r), PairTask) else _wrong_verse
         todo = _open_question(r)
-        if why := f'{todo} is missing' if todo else wrong(r): reasons.setdefault(why, []).append(r['row'])
-    if not reasons: return
+        if why := f'{todo} is missing' if todo else wrong(r):
+            reasons.setdefault(why, []).append(r['row'])
+    if not reasons:
+        return
     listed = '; '.join(f'{_row_ranges(rows)}: {why}' for why,rows in reasons.items())
     raise InputError(path, f'{listed}; complete and correct these rows, then score again')
 
@@ -273,8 +291,10 @@ def count_sheet(sheet:list[dict])->list[dict]: # `task metric count total share 
 def _kappa(table:list)->dict: # `None` where both gave one answer throughout, or for lack of rows
     from statsmodels.stats.inter_rater import cohens_kappa
     used = [sum(any(cells) for cells in side) for side in (table, zip(*table))]
-    if max(used) < 2: return dict(kappa=None, low=None, high=None)
-    with np.errstate(divide='ignore', invalid='ignore'): k = cohens_kappa(table)
+    if max(used) < 2:
+        return dict(kappa=None, low=None, high=None)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        k = cohens_kappa(table)
     low, high = (float(k.kappa_low), float(k.kappa_upp)) if k.kappa_low < k.kappa_upp else (None, None)
     return dict(kappa=float(k.kappa), low=low, high=high)
 
@@ -288,7 +308,8 @@ def agreement_of_two(
         rows = [(r, other[r['item']]) for r in first if r['task'] == task.stem]
         for q in ANSWERS[:3]:
             pairs = [(a[q], b[q]) for a,b in rows if a[q] and b[q]]
-            if not pairs: continue
+            if not pairs:
+                continue
             agree = sum(a == b for a,b in pairs)/len(pairs)
             table = [[pairs.count((x, y)) for y in ('yes','no')] for x in ('yes','no')] # The first in rows
             found.append(dict(task=task.abbr, question=q, n=len(pairs), agree=agree) | _kappa(table))

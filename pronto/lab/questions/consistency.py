@@ -63,7 +63,8 @@ class Sets(NamedTuple):
 def _about(run:Run)->tuple[str,str]: return run.source or 'OntoNotes', run.dataset
 
 def _kind(a:tuple, b:tuple, sizes:dict)->tuple[str,str]: # Of `WAYS`, and the source that both share
-    if a[0] != b[0]: return 'sources', ''
+    if a[0] != b[0]:
+        return 'sources', ''
     (few, *splits), (many, *others) = sorted((sizes[a], sizes[b]))
     return 'parts' if many >= MANY*few or splits != others else 'translations', a[0]
 
@@ -92,7 +93,8 @@ def read_consistency(records:list[Run], metric:str='accuracy')->list[Sets]: # By
         own = [one_setting(runs) for runs in grouped(some, lambda r: (r.model, *_about(r))).values()]
         found += _sets(sum(own, []), metric, task, protocol, *about)
     order = lambda s: (WAYS.index(s.kind), s.protocol, s.task, s.recipe, s.limit or 0, s.language)
-    if found: return sorted(found, key=order)
+    if found:
+        return sorted(found, key=order)
     what = 'holds no model that ran on two test sets of one language'
     raise InputError('runs', f'{what}; build another translation of it, or labels of another source')
 

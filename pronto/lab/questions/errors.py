@@ -61,7 +61,8 @@ class _Verdicts:
     def places_in(self, other:'_Verdicts')->np.ndarray: # (n,); -1 for a row that the other lacks
         "Where the other has the rows of this one; rows without references only if all are the same"
         found, n = np.full(len(self.right), -1), len(self.codes)
-        if not n: return np.arange(len(found)) if self.answers.asked == other.answers.asked else found
+        if not n:
+            return np.arange(len(found)) if self.answers.asked == other.answers.asked else found
         place = self.order[np.searchsorted(self.codes, other.codes, sorter=self.order).clip(max=n - 1)]
         has_both = self.codes[place] == other.codes
         found[place[has_both]] = np.flatnonzero(has_both)
@@ -78,7 +79,8 @@ def _counted(a:np.ndarray, b:np.ndarray, labels:np.ndarray)->np.ndarray: # (n, 5
 def _compared(base:_Verdicts, other:_Verdicts)->tuple[int,dict,list|None]|None:
     there = base.places_in(other)
     rows = np.flatnonzero(there >= 0)
-    if not len(rows): return None
+    if not len(rows):
+        return None
     counted = _counted(base.right[rows], other.right[there[rows]], base.labels[rows])
     how = base.chapters.at(rows), dict(gain=(-1, 1))
     scores, intervals = score_counts(_measures, counted, *how, only=('gain',))
@@ -99,8 +101,10 @@ class Errors(NamedTuple):
 
 def _by_row(answers:Answers)->Answers: # Without rows if no other language can have them
     task = TASKS.get(answers.task)
-    if not task or not task.has_items: return answers
-    if getattr(task.example, 'kind', '') != 'questions': return answers.at([])
+    if not task or not task.has_items:
+        return answers
+    if getattr(task.example, 'kind', '') != 'questions':
+        return answers.at([])
     return replace(answers, asked=[(asked[0].rpartition(':')[2], '') for asked in answers.asked])
 
 def _bases(groups:list[list[Run]])->list[str]: # Codes
@@ -126,10 +130,12 @@ class _Group:
 
     def compare(self, code:str):
         "Find what the rows of a translation share with the base"
-        if self.own is None or code not in self.by_code or code == self.base: return
+        if self.own is None or code not in self.by_code or code == self.base:
+            return
         other = self.read(code)
         found = other and _compared(self.own, other)
-        if not found: return
+        if not found:
+            return
         language = [self.by_code[x][0].language for x in (self.base, code)]
         self.found[code] = Shared(self.base, code, *found, len({*language}) == 1)
 
@@ -146,8 +152,10 @@ def read_errors(records:list[Run])->list[Errors]: # One translation after the ot
     bases = _bases(found)
     groups = [_Group(runs, bases) for runs in found]
     for code in progress('compare')(sorted(bases)):
-        for group in groups: group.compare(code)
-    if found := [group.errors for group in groups if group.found]: return found
+        for group in groups:
+            group.compare(code)
+    if found := [group.errors for group in groups if group.found]:
+        return found
     raise InputError('runs', 'holds no model with answers to the same rows in two translations; with '
                              'transfer one of them is the source; make them with `pronto eval`')
 
@@ -171,7 +179,8 @@ def _interval_beside(row:_Row)->str:
 
 def _measure_column(name:str, title:str)->Column:
     def score(row): return row.shared.scores[name]
-    if name != 'gain': return score_column(name, title, score)
+    if name != 'gain':
+        return score_column(name, title, score)
     return score_column(name, title, score, sign='+', mark=_interval_beside)
 
 _COLUMNS = [
@@ -213,7 +222,8 @@ def _mean(rows:list[dict], name:str)->str: # Empty if it is not known of any
 
 def _sentence(is_same:bool, task:str, model:str, protocol:str, base:str, rows:list[dict])->str: # Or empty
     means = [_mean(rows, name) for name in ('if_right','if_wrong','same','chance')]
-    if not all(means): return ''
+    if not all(means):
+        return ''
     right, wrong, same, chance = means
     many = f'means of {len(rows)} translations' if len(rows) > 1 else f'in {rows[0]["translation"]}'
     where = 'in other translations of its language' if is_same else 'in other languages'

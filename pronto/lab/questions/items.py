@@ -122,11 +122,14 @@ def answers_of(records:list[Run])->Answered: # Rows without a reference are left
         if row is None:
             asked, kept = _asked(asked_columns(r) if rows else columns)
             row = found.numbers('asked', asked)[kept]
-            if rows: known[rows.same] = row, kept
+            if rows:
+                known[rows.same] = row, kept
         cell = Coded([f'{_model(r)}\t{r.dataset_name}'], np.zeros(len(kept), np.int32))
         some = (Coded(values, codes[kept]) for values,codes in map(columns.get, ('label','predicted')))
-        if len(kept): found.add(cell, row, *some)
-    if found.parts: return found.answered
+        if len(kept):
+            found.add(cell, row, *some)
+    if found.parts:
+        return found.answered
     raise InputError('runs', 'holds no answers with references; make runs with `pronto eval`')
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000011
@@ -143,8 +146,10 @@ def fit_answers(answers:Answered)->ItemFit: # Rows in the order of their names
     """Fit the model of `lab/statistics/item_response` with one effect for each model in each translation;
     raises `InputError` if all answers are right or all wrong"""
     chapter = np.unique(answers.chapters, return_inverse=True)[1]
-    try: return fit_items(answers.right, answers.cell, answers.row, chapter[answers.row])
-    except ValueError as e: raise InputError('runs', f'{e}; add runs of other models or languages') from e
+    try:
+        return fit_items(answers.right, answers.cell, answers.row, chapter[answers.row])
+    except ValueError as e:
+        raise InputError('runs', f'{e}; add runs of other models or languages') from e
 
 def _counts(answers:Answered)->tuple[np.ndarray,np.ndarray]: # (rows,) right answers, and all
     return np.bincount(answers.row, answers.right).astype(int), np.bincount(answers.row)
@@ -179,7 +184,8 @@ def suspects(
     wrong = (right == 0) & (n >= least)
     bible = np.unique([cell.partition('\t')[2] for cell in answers.cells], return_inverse=True)[1]
     labels, by_row, found = answers.labels, {}, []
-    for i in np.flatnonzero(wrong[answers.row]).tolist(): by_row.setdefault(int(answers.row[i]), []).append(i)
+    for i in np.flatnonzero(wrong[answers.row]).tolist():
+        by_row.setdefault(int(answers.row[i]), []).append(i)
     for row,some in by_row.items():
         (instead, most), = Counter(answers.said[some].tolist()).most_common(1)
         bibles = len({*bible[answers.cell[some]].tolist()})
@@ -235,10 +241,13 @@ def read_items(
         try:
             answers = answers_of(own)
             fit = fit_answers(answers)
-        except InputError as e: why = e; continue
+        except InputError as e:
+            why = e
+            continue
         found.append(Items(task, difficulties(answers, fit), suspects(answers), item_summary(fit),
                            len(fit.cells), texts))
-    if not found: raise why
+    if not found:
+        raise why
     told = {i.task for i in found}
     without = ', '.join(dict.fromkeys(task_name(t) for t in map(task_key, records) if t not in told))
     unclear = f'Left out, as no answers differ or name a verse: {without}.' if without else ''
@@ -299,8 +308,10 @@ def _usual_note(found:list[Items])->str: # Empty if there are none
     said = []
     for items in found:
         usual = [s for s in items.suspects if s.usual]
-        if usual: said.append(f'{items.name} {len(usual)} of {len(items.suspects)} ({usual[0].instead})')
-    if not said: return ''
+        if usual:
+            said.append(f'{items.name} {len(usual)} of {len(items.suspects)} ({usual[0].instead})')
+    if not said:
+        return ''
     return ('Rows whose answer is the one that models give most often, which says little about a label, come '
             f'last: {", ".join(said)}.')
 

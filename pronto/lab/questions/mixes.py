@@ -88,7 +88,8 @@ def difference_table(found:list[Mixes], metric:str='accuracy')->Table:
         about = dict(task=task_name(mixes.task), model=mixes.model, targets=len(alone)) if alone else {}
         for mix,cells in by_mix.items():
             difference, n = mean_difference(cells, alone, metric)
-            if difference: rows.append(about | dict(mix=mix, rows=n, difference=difference))
+            if difference:
+                rows.append(about | dict(mix=mix, rows=n, difference=difference))
     columns = [*titled('task', 'model', 'mix', 'targets', 'rows'),
                *difference_columns('minus_in', 'minus in', itemgetter('difference'), metric)]
     note = f'{_MINUS_IN} {few_seeds_note([row["difference"] for row in rows])}'.strip()
@@ -102,7 +103,8 @@ def _panel(ax, mixes:Mixes, metric:str):
     for y,target in enumerate(mixes.targets):
         for condition,mark in _MARKS.items():
             cell = mixes.one(bible=target, condition=condition)
-            if cell: ax.plot(shown(metric, cell.score(metric).value), y, ms=5, **mark)
+            if cell:
+                ax.plot(shown(metric, cell.score(metric).value), y, ms=5, **mark)
     ax.set_yticks(range(len(mixes.targets)), mixes.targets, fontsize=7)
     ax.set_ylim(len(mixes.targets) - .5, -.5)
     ax.grid(axis='y', alpha=.3)
@@ -113,7 +115,8 @@ def plot_mixes(found:list[Mixes], metric:str='accuracy'):
     tallest = max((len(mixes.targets) for mixes in found), default=1)
     titles = [mixes.title for mixes in found]
     fig, axes = panels(titles, 3.2, 1 + .28*tallest, .4, x=f'{metric} on the test set of the target')
-    for ax,mixes in zip(axes, found): _panel(ax, mixes, metric)
+    for ax,mixes in zip(axes, found):
+        _panel(ax, mixes, metric)
     marks = [plt.Line2D([], [], **mark) for mark in _MARKS.values()]
     fig.legend(marks, CONDITIONS, loc='outside upper center', ncols=3, fontsize=7, frameon=False)
     return fig

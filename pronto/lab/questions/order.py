@@ -24,7 +24,8 @@ from ...runs.schema import Run
 # %% ../../../nbs/lab/questions/order.ipynb #or000005
 def _verses(row:dict)->tuple[str,str,int]: # Raises `ValueError` that says what is wrong
     verses = row.get('verses', '')
-    if not verses.isdecimal(): raise ValueError(f'{verses!r} is not a number of verses')
+    if not verses.isdecimal():
+        raise ValueError(f'{verses!r} is not a number of verses')
     return row['model'], row['language'], int(verses)
 
 def verses_read(
@@ -32,8 +33,10 @@ def verses_read(
 )->dict[str,dict[str,int]]: # Model to language to verses
     "How much models have read; raises `InputError` with the line that is wrong"
     found = {}
-    for model,language,n in model_rows(path, _verses): found.setdefault(model, {})[language] = n
-    if len(found) < 2: raise InputError(path, 'names fewer than two models, which have no order; add more')
+    for model,language,n in model_rows(path, _verses):
+        found.setdefault(model, {})[language] = n
+    if len(found) < 2:
+        raise InputError(path, 'names fewer than two models, which have no order; add more')
     return found
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000007
@@ -67,7 +70,8 @@ def _ordered(
     scores = {cell: [r.score(metric) for r in own] for cell,own in grouped(runs, _cell).items()}
     places = {cell: models.index(cell[0]) for cell in scores}
     same = agreement((places, scores), about, 2, models.index)
-    if not same: return None
+    if not same:
+        return None
     kept = [r for r in runs if r.dataset_name in same.bibles]
     return Ordered(protocol, is_read, same, _spread(kept, metric), kept)
 
@@ -131,7 +135,8 @@ def plot_order(found:list[Ordered], metric:str='mcc'):
         ax.plot(o.same.models, o.scores, color='.7', lw=.8)
         ax.plot(o.same.models, o.scores.mean(1), 'o-', color='C0')
     low, high = min(o.scores.min() for o in read), max(o.scores.max() for o in read)
-    for ax in axes: ax.set_ylim(low - .03, high + .03)
+    for ax in axes:
+        ax.set_ylim(low - .03, high + .03)
     return fig
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000014
@@ -139,8 +144,10 @@ _VERDICTS = ('is found by', 'is mostly found by', 'is not found by', 'is reverse
              'cannot be judged on one translation by')
 
 def _verdict(row:dict)->str: # One of `_VERDICTS`
-    if row['low'] is None: return _VERDICTS[4]
-    if row['low'] > 0: return _VERDICTS[0 if row['pairs'] > .9 else 1]
+    if row['low'] is None:
+        return _VERDICTS[4]
+    if row['low'] > 0:
+        return _VERDICTS[0 if row['pairs'] > .9 else 1]
     return _VERDICTS[3 if row['high'] < 0 else 2]
 
 def _found_by(row:dict)->str: # With the evidence

@@ -97,12 +97,15 @@ def measure_spreads(
         spreads, used = [], []
         for own in grouped(some, cell_of).values():
             seeds = max(seeds, len(own))
-            if len(own) < MIN_SEEDS: continue
+            if len(own) < MIN_SEEDS:
+                continue
             answers = read_answers(own)
-            if not answers.baselines or all(map(is_one_answer, answers.predicted)): continue
+            if not answers.baselines or all(map(is_one_answer, answers.predicted)):
+                continue
             spreads.append(spread_of(answers))
             used += own
-        if spreads: found.append(SeedEffect(task, protocol, model, limit, spreads, used))
+        if spreads:
+            found.append(SeedEffect(task, protocol, model, limit, spreads, used))
     if not found:
         raise InputError('runs', _no_spread(seeds))
     return found

@@ -100,7 +100,8 @@ def score_correlations(found:list[ReadVerses])->list[Table]: # One, or none if t
             of_cell = points.setdefault((run.predicts, *cell), {})
             of_cell[run.dataset_name, run.model_name] = run.bits_per_verse, mean(r.mcc for r in some)
     for (kind, protocol, task),some in points.items():
-        if len(some) < _LEAST: continue
+        if len(some) < _LEAST:
+            continue
         found = correlate(*zip(*some.values()))
         rows.append(dict(predicts=kind, protocol=protocol, task=task_name(task), points=len(some),
                          correlation=found))
@@ -112,7 +113,8 @@ def score_correlations(found:list[ReadVerses])->list[Table]: # One, or none if t
 def _fertility(runs:list[Run])->tuple[str,str]: # A field of a run, and what it says
     "How finely models cut scripts: against one other translation if all were, otherwise by their characters"
     against = {source_names(r) if r.fertility else '' for r in runs}
-    if len(against) > 1 or '' in against: return 'tokens_per_character', 'tokens per character'
+    if len(against) > 1 or '' in against:
+        return 'tokens_per_character', 'tokens per character'
     return 'fertility', f'fertility: tokens against {against.pop()}, same verses'
 
 def plot_predicted(runs:list[Run]): # A figure of matplotlib
@@ -145,7 +147,8 @@ def _do_not_overlap(best:dict, second:dict)->bool:
 def _sentence(code:str, kind:str, rows:list[dict])->str: # Or empty
     known = [row for row in rows if row['unknown'] < HIGH_UNKNOWN]
     one_each = {row['model']: row for row in known} # Tokens may have been counted against several others
-    if len(one_each) < 2: return ''
+    if len(one_each) < 2:
+        return ''
     best, second = sorted(one_each.values(), key=itemgetter('bits_per_character'))[:2]
     how = 'their intervals do not overlap' if _do_not_overlap(best, second) else 'their intervals overlap'
     needed = [decimal(row['bits_per_character'], 3) for row in (best, second)]

@@ -59,7 +59,8 @@ def agreement(
     both = sides[0].keys() & sides[1].keys()
     models = sorted({model for model,_ in both}, key=key)
     bibles = sorted(b for b in {b for _,b in both} if all((m, b) in both for m in models))
-    if len(models) < least or not bibles: return None
+    if len(models) < least or not bibles:
+        return None
     scores = np.array([[[np.mean(side[m, b]) for b in bibles] for m in models] for side in sides])
     return Agreement(*about, models, bibles, scores)
 
@@ -128,7 +129,8 @@ def rank_sentences(tables:list[Table], metric:str='mcc')->list[str]:
 def _sentence(row:dict)->str:
     low, high = row['low'], row['high']
     verdict = 'is not shown to rank models as fine-tuning does'
-    if low is not None and low > 0: verdict = 'ranks models as fine-tuning does'
+    if low is not None and low > 0:
+        verdict = 'ranks models as fine-tuning does'
     ends = _ONE if low is None else interval_text((low, high))
     return (f'{row["task"]}, {row["recipes"]}, {limit_text(row["limit"])} rows: the probe {verdict}; '
             f"Kendall's τ {decimal(row['tau'])} (95 %: {ends}; {row['models']} models, "

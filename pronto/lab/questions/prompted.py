@@ -100,7 +100,8 @@ def _of_one_letter(p:Prompted)->str: return '‡' if following_share(p.runs) els
 def _notes(found:list[Prompted], is_likely:bool)->list[str]:
     cut = sum(r.truncated.get('test', 0) for p in found for r in p.runs)
     notes = [_NOTE, f'{cut:,} prompts are longer than a model reads and lost their beginning.' if cut else '']
-    if not is_likely: return notes
+    if not is_likely:
+        return notes
     follows, lost = any(map(_of_one_letter, found)), any(_probable(p, 'unanswered') for p in found)
     return [*notes, _LIKELY, _FOLLOWS*follows, _LOST*lost, *_mixed(found)]
 

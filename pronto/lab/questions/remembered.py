@@ -33,7 +33,8 @@ def _column(name:str, title:str)->Column: # e.g. `12.0 [8.1, 15.9] / 0.0`; empty
     digits, scale = 2 if name == 'min_k' else 1, _SCALE.get(name, 100)
     def scaled(value): return decimal(value*scale, digits)
     def show(value, low, high, ngram):
-        if value is None: return ''
+        if value is None:
+            return ''
         interval = '' if low is None else f' {IN_BRACKETS.format(scaled(low), scaled(high))}'
         beside = '' if name == 'min_k' else f' / {scaled(ngram)}' # Of other tokens
         return f'{scaled(value)}{interval}{beside}'
@@ -85,12 +86,14 @@ def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)
     rows = [i for i,r in enumerate(refs) if r and r <= everywhere]
     kept = [i for i in rows if not refs[i] & known]
     sizes = dict(rows=len(rows), without=len(kept))
-    if not kept: return sizes | dict(correlation=None, change=None)
+    if not kept:
+        return sizes | dict(correlation=None, change=None)
     on = lambda places: [shown(metric, a.at(places).scores[metric].value) for a in answers.values()]
     before, after = on(rows), on(kept)
     change = max((b - a for a,b in zip(before, after)), key=abs)
     return sizes | dict(correlation=correlate(before, after), change=change)
 
+# %% ../../../nbs/lab/questions/remembered.ipynb #rmbranksz
 _RANK_COLUMNS = [
     *titled('translation', 'protocol', 'task', 'models', 'rows', 'without'),
     *SPEARMAN, *titled('change', show=partial(decimal, sign='+'))]
@@ -99,12 +102,14 @@ def memory_ranks(found:list[ReadVerses])->list[Table]: # One, or none if too few
     "Are models ranked in the same order without the verses that they know?"
     cells, where = {}, lambda r: (r.dataset_name, r.protocol, r.recipe, task_key(r), test_set(r))
     for f in found:
-        if 'exact' not in f.run.memory: continue
+        if 'exact' not in f.run.memory:
+            continue
         for cell,runs in grouped(f.scored, where).items():
             cells.setdefault(cell, {})[f.run.model_name] = runs, _verses(f.run)
     rows = []
     for (dataset,protocol,_,task,_),models in cells.items():
-        if len(models) < _LEAST: continue
+        if len(models) < _LEAST:
+            continue
         about = dict(translation=dataset, protocol=protocol, task=task_name(task), models=len(models))
         rows.append(about | _without_known(models, main_metric(task)))
     title = 'Are models ranked alike without the verses that they know?'
@@ -117,7 +122,8 @@ def plot_remembered(runs:list[Run]): # A figure of matplotlib
     for place,r in enumerate(reversed(runs)):
         value, ends = r.memory.get('exact', 0), r.intervals.get('exact')
         ax.plot(100*r.memory.get('ngram_exact', 0), place, 'o', color='.7', ms=5)
-        if ends: ax.plot([100*x for x in ends], [place]*2, color='C0')
+        if ends:
+            ax.plot([100*x for x in ends], [place]*2, color='C0')
         ax.plot(100*value, place, 'o', color='C0', ms=5)
     names = [f'{r.dataset_name}, {r.model_name}' for r in reversed(runs)]
     ax.set(yticks=range(len(runs)), yticklabels=names,

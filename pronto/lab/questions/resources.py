@@ -74,7 +74,8 @@ def over_languages(records:list[Run], metric:str='accuracy')->list[OverLanguages
 
 def of_three_languages(records:list[Run], metric:str='accuracy')->list[OverLanguages]:
     "Those with three languages or more; raises `InputError` without any"
-    if found := [one for one in over_languages(records, metric) if len(one.means) > 2]: return found
+    if found := [one for one in over_languages(records, metric) if len(one.means) > 2]:
+        return found
     raise InputError('runs', 'holds no model with scores of three languages or more on one task; make more '
                              'with `pronto eval`')
 
@@ -127,7 +128,8 @@ def _family(run:Run)->str:
 @cache
 def _script_name(script:str)->str:
     from langcodes import Language
-    if not script: return _UNKNOWN
+    if not script:
+        return _UNKNOWN
     return _OF_HAN.get(script) or Language.make(script=script).script_name()
 
 def _script(run:Run)->str: return _script_name(run.script or '')
@@ -163,7 +165,8 @@ def _one_scale(axes:list, found:list[OverLanguages], which:str):
     "Give the panels of one task the same scale, since their models are compared"
     for panel in grouped(zip(axes, found), lambda pair: pair[1].task).values():
         first, *others = (ax for ax,_ in panel)
-        for ax in others: (ax.sharex if which == 'x' else ax.sharey)(first)
+        for ax in others:
+            (ax.sharex if which == 'x' else ax.sharey)(first)
 
 def plot_sizes(found:list[OverLanguages], metric:str='accuracy'):
     "Scores against the number of articles, with the fitted lines, which a logarithmic axis bends"

@@ -80,7 +80,8 @@ def representation_table(runs:list[Run])->Table: # In percent
     note = ('By cosine, means over both directions and all pairs. Layer 0: the embeddings; a third: the '
             'means of its layers side by side; the first token, e.g. CLS, of the last layer.')
     older = sum(not r.representations for r in runs)
-    if older: note += f' Searches that were recorded without these figures: {older} of {len(runs)}.'
+    if older:
+        note += f' Searches that were recorded without these figures: {older} of {len(runs)}.'
     rows = [[name, *cells(name)] for name in ordered]
     title = 'Verses that find their translation, by what stands for a verse'
     return Table(_BY, title, [(['representation', *means], rows)], [note], data, align='lr')

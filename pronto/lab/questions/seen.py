@@ -61,8 +61,11 @@ def _entities(tags:list[str])->set[tuple[str,int,int]]: # Kind, first place, one
     found, start = set(), None
     for i,tag in enumerate([*tags, 'O']):
         goes_on = start is not None and tag == f'I-{tags[start][2:]}'
-        if start is not None and not goes_on: found.add((tags[start][2:], start, i)); start = None
-        if tag != 'O' and not goes_on: start = i
+        if start is not None and not goes_on:
+            found.add((tags[start][2:], start, i))
+            start = None
+        if tag != 'O' and not goes_on:
+            start = i
     return found
 
 def _pieces(words:list[str])->set[tuple]: # Each two neighbours, or the only word
@@ -103,12 +106,14 @@ def _dataset(code:str, digest:str, stem:str, root:Path)->Dataset|None:
     sets = [one/code for one in root.glob('*/')] # As a study has them
     for folder in (root, root/code, *sets):
         for one in open_dataset(folder).folds if is_dataset(folder) else ():
-            if one.hash_of(stem) == digest: return one
+            if one.hash_of(stem) == digest:
+                return one
 
 def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are not at hand
     own = dict(code=run.dataset, dataset_hash=run.dataset_hash, split='train')
     part, *others = run.trained_on or [own]
-    if others or part.keys() - own.keys() or run.first: return None
+    if others or part.keys() - own.keys() or run.first:
+        return None
     key = part['code'], part['dataset_hash'], part['split'], run.task, run.limit
     if key not in kept:
         dataset = _dataset(*key[:2], run.task, root)
@@ -136,7 +141,8 @@ def _of_run(run:Run, root:Path, kept:dict)->Counts|None:
     count = seen_entities if TASKS[run.task].metric == 'f1' else seen_tags
     folds = [*map(read_record, run.paths)] or [run]
     trains = [_train(fold, root, kept) for fold in folds]
-    if all(trains): return _sums([count(train, _texts(fold)) for train,fold in zip(trains, folds)])
+    if all(trains):
+        return _sums([count(train, _texts(fold)) for train,fold in zip(trains, folds)])
 
 def _sums(counts:list[Counts])->Counts:
     return {kind: tuple(map(sum, zip(*(c[kind] for c in counts)))) for kind in counts[0]}
@@ -155,10 +161,12 @@ def read_seen(
     place = lambda r: (across_translations(r), source(r), r.dataset_name)
     for (key,*where),runs in grouped(tagged, place).items():
         counts = [(r, c) for r in runs if (c := _of_run(r, Path(root), kept))]
-        if not counts: continue
+        if not counts:
+            continue
         used, some = zip(*counts)
         found.append(Seen(*key[:3], *where, _sums(some), [*used]))
-    if found: return sorted(found, key=lambda s: (s.task, s.model, s.protocol, s.source))
+    if found:
+        return sorted(found, key=lambda s: (s.task, s.model, s.protocol, s.source))
     if not tagged:
         raise InputError('runs', 'holds no runs that tag words; make some with `pronto eval -t upos`')
     codes = ', '.join(dict.fromkeys(map(source, tagged)))
@@ -225,7 +233,8 @@ def _sentence(task:str, model:str, protocol:str, rows:list[dict])->str: # Or emp
     what, of = ('names', '') if of_names else ('trigrams of tags', 'trigrams, ')
     seen, unseen = (_shares(rows, of + kind) for kind in ('seen','unseen'))
     both = sorted(seen.keys() & unseen.keys())
-    if not both: return ''
+    if not both:
+        return ''
     a, b = (decimal(mean(side[pair] for pair in both), 1) for side in (seen, unseen))
     where = [tested if tested == trained else f'{tested} from {trained}' for tested,trained in both]
     return (f'{task}, {model}, {protocol}: of {what} that are in the training data {a} % are right, '

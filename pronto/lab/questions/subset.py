@@ -31,7 +31,8 @@ def _chance_of(values:np.ndarray, n:int, difference:float, draws:int=2000, seed:
 
 def diversity(languages:list[str])->float|None: # `None` for fewer than two, or where nothing is known
     "The mean distance in syntax between two of the languages"
-    if len(languages) < 2: return None
+    if len(languages) < 2:
+        return None
     apart = language_distances('syntactic', languages)[np.triu_indices(len(languages), 1)]
     return float(np.nanmean(apart)) if np.isfinite(apart).any() else None
 
@@ -48,7 +49,8 @@ def compare_subset(
     for tier in 'all', *TIERS:
         languages = sorted(x for x in scores if tier in ('all', tier_of[x]))
         own = [x for x in languages if x in chosen]
-        if not own: continue
+        if not own:
+            continue
         values = np.array([scores[x] for x in languages])
         mean, of_all = float(np.mean([scores[x] for x in own])), float(values.mean())
         found.append(dict(
@@ -72,8 +74,10 @@ def read_subset(records:list[Run], chosen:set[str], metric:str='accuracy')->list
     facts, found = read_tiers(), []
     for one in of_three_languages(records, metric):
         parts = compare_subset(one.scores, chosen, {x: tier_of(one.model, x, facts) for x in one.scores})
-        if parts and parts[0]['chosen'] < parts[0]['languages']: found.append(Subset(one, parts))
-    if found: return found
+        if parts and parts[0]['chosen'] < parts[0]['languages']:
+            found.append(Subset(one, parts))
+    if found:
+        return found
     what = 'has no language of the selection, or no other; name another selection, e.g. --beside wol,hin'
     raise InputError('runs', what)
 

@@ -40,7 +40,8 @@ class Tiered(NamedTuple):
     def correlation(self)->Correlation|None: # `None` for fewer than three languages of known share
         "How scores correlate with the logarithm of the share of pretraining data"
         known = {x: mean for x,mean in self.over.means.items() if x in self.shares}
-        if len(known) < 3: return None
+        if len(known) < 3:
+            return None
         return correlate([float(np.log(self.shares[x])) for x in known], list(known.values()))
 
 def in_tiers(over:OverLanguages, facts:list[Fact])->Tiered:
@@ -57,7 +58,8 @@ def _tier_panel(axes, one:Tiered):
         for language,v in values.items() if len(values) <= MOST_NAMED else ():
             axes.annotate(language, (place + .08, v), fontsize=6, va='center')
         axes.plot([place]*len(values), list(values.values()), 'o', color='C0', ms=4)
-        if values: axes.hlines(np.mean(list(values.values())), place - .3, place + .3, color='C1')
+        if values:
+            axes.hlines(np.mean(list(values.values())), place - .3, place + .3, color='C1')
     axes.set_xticks(range(len(TIERS)), TIERS, fontsize=7)
     axes.set_xlim(-.5, len(TIERS) - .2)
     axes.axvline(2.5, color='.8', lw=1) # Unseen languages are set apart
@@ -67,7 +69,8 @@ def plot_tiers(found:list[Tiered], metric:str='accuracy'):
     known = [one for one in found if one.scores]
     titles = [one.over.title for one in known]
     figure, axes = panels(titles, 3.2, 2.4, y=f'{metric} (a dot for each language)')
-    for ax,one in zip(axes, known): _tier_panel(ax, one)
+    for ax,one in zip(axes, known):
+        _tier_panel(ax, one)
     return figure
 
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti000041
@@ -82,7 +85,8 @@ class _Row(NamedTuple):
 def _correlation_column(title:str)->Column: # For a line of the table
     def cell(rows):
         related, name = rows[0].of.correlation, title.lower()
-        if related is None or getattr(related, name) is None: return ABSENT
+        if related is None or getattr(related, name) is None:
+            return ABSENT
         ends = related.intervals[name]
         return decimal(getattr(related, name)) + (f' ({interval_text(ends)})' if ends else '')
     return Column('', title, get=cell)
@@ -102,7 +106,8 @@ _TIER_NOTE = ('Means over languages, with the number of languages. Seen: the tie
 def read_tiered(records:list[Run], facts:list[Fact], metric:str='accuracy')->list[Tiered]:
     "Scores by tier for each model, task and protocol; raises `InputError` without any"
     found = [in_tiers(over, facts) for over in over_languages(records, metric)]
-    if any(one.scores for one in found): return found
+    if any(one.scores for one in found):
+        return found
     models = ', '.join(dict.fromkeys(r.model_name for r in records)) or 'none'
     raise InputError('--tiers', f'no tier is known for the models that ran ({models}); give a table with '
                                 'model, language and tier or share')
@@ -137,7 +142,8 @@ def _mean_in_words(row:dict, metric:str)->str:
 
 def _sentence(task:str, model:str, protocol:str, source:str, rows:list[dict], metric:str)->str: # Or empty
     said = {row['tier']: _mean_in_words(row, metric) for row in rows}
-    if not {'seen','unseen'} <= said.keys(): return ''
+    if not {'seen','unseen'} <= said.keys():
+        return ''
     trained = f', trained on {source}' if source else ''
     return (f'{task}, {model}{trained}: {said["seen"]} of its pretraining data, {said["unseen"]} that it has '
             'not seen.')

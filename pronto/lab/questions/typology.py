@@ -32,8 +32,10 @@ def _quiet():
     "Silence URIEL+, which reports every file and every pair of languages"
     level = logging.root.manager.disable
     logging.disable(logging.INFO)
-    try: yield
-    finally: logging.disable(level)
+    try:
+        yield
+    finally:
+        logging.disable(level)
 
 @lru_cache(maxsize=1)
 def _uriel():
@@ -55,7 +57,8 @@ def _features(kind:str, languages:list[str])->np.ndarray: # (languages, features
     place = {language: i for i,language in enumerate(uriel.langs[table].tolist())}
     found = np.full((len(languages), sum(chosen)), np.nan)
     for row,language in zip(found, languages):
-        if language in place: row[:] = uriel.data[table][place[language]][chosen].max(-1)
+        if language in place:
+            row[:] = uriel.data[table][place[language]][chosen].max(-1)
     return np.where(found < 0, np.nan, found)
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty00007b
@@ -69,12 +72,14 @@ def _angular(features:np.ndarray)->np.ndarray: # (n, n) for (n, features); NaN w
     squares = np.where(flat, common, values**2 @ known.T)
     sums = known @ values.T # (i, j): of j, over what is known of i
     product = np.where(flat, np.where(flat.T, common, sums), np.where(flat.T, sums.T, values @ values.T))
-    with np.errstate(invalid='ignore'): cosine = product/np.sqrt(squares*squares.T)
+    with np.errstate(invalid='ignore'):
+        cosine = product/np.sqrt(squares*squares.T)
     return (2/np.pi*np.arccos(cosine.clip(-1, 1))).round(4)
 
 def language_distances(kind:str, languages:list[str])->np.ndarray: # (n, n), NaN where it is not known
     "Distances between languages; raises `ValueError` for an unknown kind"
-    if kind not in DISTANCES: raise ValueError(f'no distance {kind!r}; choose from {", ".join(DISTANCES)}')
+    if kind not in DISTANCES:
+        raise ValueError(f'no distance {kind!r}; choose from {", ".join(DISTANCES)}')
     found = _angular(_features(kind, languages))
     np.fill_diagonal(found, 0)
     return found
@@ -91,10 +96,14 @@ def gap_matrix(
     runs, cells = with_languages(records), {} # (source, target) to scores; without a source in-language
     codes = {r.dataset_name: r.language for r in runs}
     for r in runs:
-        if r.protocol == _IN[transfer]: source = ''
-        elif r.protocol == transfer and len(r.train) == 1: source = codes.get(r.train_names[0])
-        else: source = None
-        if source is not None: cells.setdefault((source, r.language), []).append(r.score(metric))
+        if r.protocol == _IN[transfer]:
+            source = ''
+        elif r.protocol == transfer and len(r.train) == 1:
+            source = codes.get(r.train_names[0])
+        else:
+            source = None
+        if source is not None:
+            cells.setdefault((source, r.language), []).append(r.score(metric))
     means = {cell: float(np.mean(scores)) for cell,scores in cells.items()}
     linked = {x for cell in means if cell[0] for x in cell}
     languages = sorted(target for source,target in means if not source and target in linked)
@@ -126,8 +135,10 @@ def test_distances(
         apart = language_distances(kind, languages)
         known = [i for i,row in enumerate(apart) if np.isfinite(row).sum() > 1]
         at = np.ix_(known, known)
-        try: r, rho = (mantel(apart[at], gaps[at], ranks=ranks, n=n) for ranks in (False, True))
-        except ValueError: continue
+        try:
+            r, rho = (mantel(apart[at], gaps[at], ranks=ranks, n=n) for ranks in (False, True))
+        except ValueError:
+            continue
         found.append(DistanceTest(kind, len(known), r.r, rho.r, r.p, 1.))
     corrected = holm([t.p for t in found]) if found else []
     return [t._replace(p_holm=float(p)) for t,p in zip(found, corrected)]
@@ -159,8 +170,10 @@ def read_typology(
     scored = [r for r in records if r.score(metric) is not None]
     groups = grouped(scored, lambda r: (task_key(r), r.model_name)).items()
     for (task, model),own in progress('test distances')(groups):
-        try: languages, gaps = gap_matrix(own, transfer, metric)
-        except InputError: continue
+        try:
+            languages, gaps = gap_matrix(own, transfer, metric)
+        except InputError:
+            continue
         few = max(few, len(languages))
         if tests := test_distances(languages, gaps, kinds):
             runs = [r for r in own if r.protocol in (transfer, _IN[transfer])]
@@ -211,7 +224,8 @@ def _sentence(task:str, model:str, rows:list[dict])->str:
              for row in rows if row['p (Holm)'] < .05]
     least = min(row['least p'] for row in rows)
     said = 'no distance explains the gaps'
-    if clear: said = f'gaps go together with the distances {", ".join(clear)}'
+    if clear:
+        said = f'gaps go together with the distances {", ".join(clear)}'
     elif least >= .05:
         said = f'too few to tell whether distances explain the gaps, as p is at least {decimal(least)}'
     languages = max(row['languages'] for row in rows)

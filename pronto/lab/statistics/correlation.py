@@ -62,17 +62,20 @@ _MEASURES = dict(pearson=_pearson, spearman=lambda x, y: _pearson(_ranks(x), _ra
 def _fisher(name:str, value:float, n:int, level:float)->list[float]|None:
     "An interval on the scale of Fisher's z"
     from scipy.special import ndtri
-    if n < LEAST or not np.isfinite(value): return None
+    if n < LEAST or not np.isfinite(value):
+        return None
     half_step = dict(pearson=0, spearman=6/(n*(n**2 - 1)), kendall=2/(n*(n - 1)))[name]
     variance = dict(pearson=1/(n - 3), spearman=(1 + value**2/2)/(n - 3), kendall=.437/(n - 4))[name]
-    with np.errstate(divide='ignore'): z = np.arctanh(np.clip(value, half_step - 1, 1 - half_step))
+    with np.errstate(divide='ignore'):
+        z = np.arctanh(np.clip(value, half_step - 1, 1 - half_step))
     low, high = np.tanh(z + np.array([-1, 1])*ndtri((1 + level)/2)*variance**.5)
     return [round(float(min(low, value)), 4), round(float(max(high, value)), 4)]
 
 @lru_cache(maxsize=32)
 def _orders(n:int, draws:int, seed:int)->tuple[np.ndarray,bool]: # (orders, n), and whether they are all
     "All orders of `n` things if there are at most `draws` of them, otherwise random ones"
-    if factorial(n) <= draws: return np.array(list(permutations(range(n)))), True
+    if factorial(n) <= draws:
+        return np.array(list(permutations(range(n)))), True
     rng = np.random.default_rng(seed)
     return np.array([rng.permutation(n) for _ in range(draws)]), False
 
@@ -110,8 +113,10 @@ def mean_interval(
     "The 95 % interval of the mean of several τ"
     taus = np.asarray(taus, float)
     n, value = len(taus), float(taus.mean())
-    if n < 2: return None
-    if np.ptp(taus) > 0: return student_interval(value, taus.var(ddof=1)/n, n - 1, (-1, 1))
+    if n < 2:
+        return None
+    if np.ptp(taus) > 0:
+        return student_interval(value, taus.var(ddof=1)/n, n - 1, (-1, 1))
     return [round(2*end - 1, 4) for end in wilson((value + 1)/2*n, n)]
 
 # %% ../../../nbs/lab/statistics/correlation.ipynb #co000012
@@ -145,9 +150,11 @@ def mantel(distances, values, *, ranks:bool=False, n:int=5000, seed:int=0)->Mant
     if a.shape != b.shape or a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) < 4:
         what = f'matrices of {a.shape} and {b.shape}'
         raise ValueError(f'{what}; give two square ones of four languages or more')
-    if ranks: a, b = (_ranked(m) for m in (a, b))
+    if ranks:
+        a, b = (_ranked(m) for m in (a, b))
     r = float(_matrix_r(a, b, np.arange(len(a))[None])[0])
-    if not np.isfinite(r): raise ValueError('all cells of a matrix are the same, or too few are known')
+    if not np.isfinite(r):
+        raise ValueError('all cells of a matrix are the same, or too few are known')
     places, is_all = _places(len(a), n, seed), _orders(len(a), n, seed)[1]
     parts = np.array_split(places, -(-len(places)*int(np.isfinite(b).sum())//_AT_ONCE))
     drawn = np.concatenate([_matrix_r(a, b, some) for some in parts])

@@ -122,12 +122,14 @@ def fit_items(
         penalty = np.full(len(theta), 1e-4) # Of the cells: hardly any
         penalty[n_cells:] = 1/sd[1]**2
         theta, u, (variance, variance_own, handed_on), moved = _newton(d, theta, u, penalty, 1/sd[0]**2)
-        if moved > 1: continue # First find the effects
+        if moved > 1:
+            continue # First find the effects
         chapters = theta[n_cells:]
         mean, error = _posteriors(d, theta, u, np.sqrt(variance_own), sd[0])
         error = np.sqrt(error**2 + handed_on)
         new = np.sqrt([np.mean(mean**2 + error**2), np.mean(chapters**2 + variance[n_cells:])])
         converged = bool(abs(new - sd).max() < tolerance and moved < tolerance*10)
         sd = new.clip(1e-3)
-        if converged: break
+        if converged:
+            break
     return ItemFit(theta[:n_cells], mean, error, theta[n_cells:], float(sd[0]), float(sd[1]), converged)

@@ -42,7 +42,8 @@ class PlannedModel(_Entry):
 
     @model_validator(mode='after')
     def _made_or_there(self):
-        if (self.share is None) is bool(self.path): return self
+        if (self.share is None) is bool(self.path):
+            return self
         raise ValueError('give one of share (of the verses that it reads) and path (of a model)')
 
 class PlannedBible(_Entry):
@@ -73,7 +74,8 @@ class Datasets(_Entry):
 # %% ../../../nbs/lab/studies/study.ipynb #st00005b
 def _all_named(sets:list)->list:
     for name,n in Counter(path_part(one.name, 'name') for one in sets).items():
-        if n > 1: raise ValueError(f'{n} of them are named {name!r}; give each its own name')
+        if n > 1:
+            raise ValueError(f'{n} of them are named {name!r}; give each its own name')
     return sets
 
 _Name = Annotated[str, AfterValidator(lambda name: path_part(name, 'name'))]
@@ -82,6 +84,7 @@ class _Tables(_Entry):
     questions:tuple[str,...]=()
     layout:Path|None=None # The rows of Tables 1 to 3; the paper's if not given
 
+# %% ../../../nbs/lab/studies/study.ipynb #st00005bz
 class Plan(_Entry):
     "What a study runs"
     path:Path
@@ -98,7 +101,8 @@ class Plan(_Entry):
 
     def codes(self, chosen:str|tuple)->list[str]:
         "The translations of a group, or those that are listed"
-        if chosen == 'all': return list(self.bibles)
+        if chosen == 'all':
+            return list(self.bibles)
         named = self.groups[chosen] if isinstance(chosen, str) else chosen
         return [code for code in named if code in self.bibles]
 
@@ -124,23 +128,29 @@ def _unknown(plan:Plan)->Iterator[tuple]: # Of what kind, the name, where it sta
             is_group = isinstance(chosen, str)
             known = {'all', *plan.groups} if is_group else plan.bibles
             for name in [chosen] if is_group else chosen:
-                if name not in known: yield 'group' if is_group else 'translation', name, one.name, known
+                if name not in known:
+                    yield 'group' if is_group else 'translation', name, one.name, known
         if isinstance(one.options, str) and one.options not in plan.options:
             yield 'set of options', one.options, one.name, plan.options
     for d in plan.datasets:
-        if d.source not in plan.sources: yield 'source', d.source, d.name, plan.sources
+        if d.source not in plan.sources:
+            yield 'source', d.source, d.name, plan.sources
     for r in plan.runs:
-        if r.on not in sets: yield 'set of datasets', r.on, r.name, sets
+        if r.on not in sets:
+            yield 'set of datasets', r.on, r.name, sets
         known = [*plan.models, 'teacher']
         for m in r.models:
-            if m not in known: yield 'model', m, r.name, known
+            if m not in known:
+                yield 'model', m, r.name, known
     for group,codes in plan.groups.items():
         for code in codes:
-            if code not in plan.bibles: yield 'translation', code, group, plan.bibles
+            if code not in plan.bibles:
+                yield 'translation', code, group, plan.bibles
 
 # %% ../../../nbs/lab/studies/study.ipynb #st000007
 def _toml(path:Path)->dict:
-    with reading(path, 'give a plan in TOML'): return tomllib.loads(path.read_text(encoding='utf-8'))
+    with reading(path, 'give a plan in TOML'):
+        return tomllib.loads(path.read_text(encoding='utf-8'))
 
 def _given(path:Path)->dict:
     "The parts of a plan: its own, and the others of the plan that it is like, which is like no third one"
@@ -151,7 +161,8 @@ def _given(path:Path)->dict:
 def read_plan(path)->Plan:
     "Read a plan; raises `InputError` that names what is wrong in it"
     path = Path(path)
-    try: plan = Plan.model_validate(_given(path) | dict(path=path))
+    try:
+        plan = Plan.model_validate(_given(path) | dict(path=path))
     except ValidationError as e:
         first = e.errors()[0]
         place = ' '.join(str(x + 1 if isinstance(x, int) else x) for x in first['loc'])
@@ -163,9 +174,11 @@ def read_plan(path)->Plan:
 
 def find_plan(name:str)->Path: # e.g. `real`
     "A plan by its name, or a file; raises `InputError`"
-    if name.endswith('.toml'): return Path(name)
+    if name.endswith('.toml'):
+        return Path(name)
     path = checkout('paper_tables', name, 'plan.toml')
-    if path.is_file(): return path
+    if path.is_file():
+        return path
     what = 'is no study here (a clone of the repository has `real` and `breadth`); name a plan, a file *.toml'
     raise InputError(name, what)
 
@@ -253,7 +266,8 @@ def run_steps(plan:Plan, place:Workplace)->list[Command]: # In the order of the 
     found = []
     for r in plan.runs:
         folder, targets, sources = place.out/'datasets'/r.on, plan.targets(r), plan.codes(r.train)
-        if not targets: continue
+        if not targets:
+            continue
         protocol, named = find_protocol(r.protocol), [_model(plan, place, m) for m in r.models]
         more = place.options if not protocol.measure else () # These train on nothing
         fixed = [*_repeated('-m', named), *_repeated('-t', r.tasks),
@@ -301,7 +315,8 @@ class Study:
 
     def rows(self)->list[list[str]]: # Name, seconds, command, and what identifies its inputs
         "What was made, now and before"
-        if not self._kept.is_file(): return []
+        if not self._kept.is_file():
+            return []
         rows = (line.split('\t') for line in self._kept.read_text(encoding='utf-8').splitlines())
         return [row for row in rows if len(row) == 4] # The last may have been cut off
 
@@ -338,7 +353,8 @@ def write_read(plan:Plan, place:Workplace)->Path: # A table with model, language
     rows = []
     for name in plan.models:
         path = place.out/'models'/name/'manifest.json'
-        if not path.is_file(): continue # It failed, and is listed
+        if not path.is_file():
+            continue # It failed, and is listed
         made = json.loads(path.read_text(encoding='utf-8'))
         letters, verses = Counter(), Counter()
         for bible,n,v in zip(plan.read.values(), made['letters'], made['verses']):
@@ -348,7 +364,8 @@ def write_read(plan:Plan, place:Workplace)->Path: # A table with model, language
         rows += [dict(model=name, language=language, share=share(language), verses=verses[language])
                  for language in sorted({b.language for b in plan.bibles.values()})]
     path, text = place.out/'tables'/'read.csv', csv_text(rows, ['model','language','share','verses'])
-    with write_aside(path) as aside: aside.write_text(text, encoding='utf-8')
+    with write_aside(path) as aside:
+        aside.write_text(text, encoding='utf-8')
     return path
 
 # %% ../../../nbs/lab/studies/study.ipynb #st000022
@@ -366,9 +383,11 @@ def study(
     "Run the commands of a plan; what fails, or has not run, is in the lines of `failed`"
     place.out.mkdir(parents=True, exist_ok=True)
     made, stages = Study(plan, place), all_steps(plan, place)
-    if run: made.run_all(stages)
+    if run:
+        made.run_all(stages)
     for steps in stages if not run else ():
         left = [step.name for step in steps if not made.has_run(step)]
         what = f'{len(left)} of {len(steps)} have not run to their end: {", ".join(left)}'
-        if left: made.failed.append(f'{steps[0].stage}: {what}')
+        if left:
+            made.failed.append(f'{steps[0].stage}: {what}')
     return made

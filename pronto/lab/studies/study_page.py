@@ -87,8 +87,11 @@ def write_study_page(study:Study)->list[str]: # A line for each question that th
         question, file = find_question(name), files.get(name, '')
         protocol = question.protocol or ('in-language' if question.any_protocol else 'probe')
         options = Options(protocol=protocol, file=file, store=str(store), layout=layout)
-        try: reply = ask_runs(question, records, options)
-        except InputError as e: left.append(f'no answer to {name}: {e}'); continue
+        try:
+            reply = ask_runs(question, records, options)
+        except InputError as e:
+            left.append(f'no answer to {name}: {e}')
+            continue
         reply.write(folder)
         answers += [dict(question=name, metric=metric, table=table.stem)
                     for metric,tables in reply.by_metric.items() for table in tables if table.rows]
@@ -99,5 +102,6 @@ def write_study_page(study:Study)->list[str]: # A line for each question that th
         with write_aside(folder/f'{name}.csv') as aside:
             aside.write_text(csv_text(rows, columns[name]), encoding='utf-8')
     page = study_page(study.plan, folder)
-    with write_aside(folder/'README.md') as aside: aside.write_text(page, encoding='utf-8')
+    with write_aside(folder/'README.md') as aside:
+        aside.write_text(page, encoding='utf-8')
     return left

@@ -58,8 +58,10 @@ def _write_language(folder:Path, manifest:dict, tables:dict, tasks:dict[str,Desc
             rows, kind = parts.get(split, []), tasks[stem].kind
             labelled = _labelled(rows)
             write_rows(rows if labelled else [], folder/table_name(stem, split, kind))
-            if not labelled: write_rows(rows, folder/table_name(stem, split, kind, False))
-            if rows and rows[0].kind == 'retrieval': write_rows(rows[0].pool, folder/pool_name(stem, split))
+            if not labelled:
+                write_rows(rows, folder/table_name(stem, split, kind, False))
+            if rows and rows[0].kind == 'retrieval':
+                write_rows(rows[0].pool, folder/pool_name(stem, split))
     files = {p.name: table_hash([p.read_bytes()]) for p in sorted(folder.iterdir())}
     (folder/'manifest.json').write_bytes(manifest_bytes(manifest | dict(files=files)))
 
@@ -79,8 +81,10 @@ def _label_text(kind:str, rows:list)->str: # The contents of a file
         said = lambda row: [dict(text=a.text, answer_start=a.start) for a in row.answers]
         asked = [dict(id=row.id, question=row.question, answers=said(row)) for row in rows]
         return json_bytes(dict(version='1.1', data=[dict(paragraphs=[dict(qas=asked)])])).decode()
-    if kind == 'tagging': return submission_text(kind, rows, [row.tags for row in rows])
-    if kind in ('sentence','pair'): return submission_text(kind, rows, [[row.label] for row in rows])
+    if kind == 'tagging':
+        return submission_text(kind, rows, [row.tags for row in rows])
+    if kind in ('sentence','pair'):
+        return submission_text(kind, rows, [[row.label] for row in rows])
     most = 1 if kind == 'retrieval' else None
     return submission_text(kind, rows, [row.matches[:most] for row in rows])
 
@@ -90,7 +94,8 @@ def write_labels(found:Found, folder)->list[str]: # The tasks, with the number o
     for language,tables in found.tables.items():
         for stem,parts in tables.items():
             kind, rows = found.tasks[stem].kind, parts.get('test')
-            if not rows or not all(row.labelled for row in rows): continue
+            if not rows or not all(row.labelled for row in rows):
+                continue
             path = Path(folder)/stem/f'test-{language}.{XTREME[stem].ending}'
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(_label_text(kind, rows), encoding='utf-8', newline='\n')
@@ -109,7 +114,8 @@ def write_found(
         for language,manifest in manifests.items():
             _write_language(aside/language, manifest, found.tables[language], found.tasks)
         written = write_labels(found, aside/'labels') if labels else []
-        if written: found.notes.append(f"true labels, for `pronto xtreme score`: {', '.join(written)}")
+        if written:
+            found.notes.append(f"true labels, for `pronto xtreme score`: {', '.join(written)}")
         record = dict(version=pronto.__version__, languages=list(manifests), notes=found.notes, **about)
         (aside/'import.json').write_bytes(json_bytes(record))
     return manifests
@@ -131,7 +137,8 @@ def tasks_of_import(data)->list[str]: # Stems
     folder = Path(data)
     paths = [folder/'manifest.json', *sorted(folder.glob('*/manifest.json'))]
     found = [tasks_described(described_in(json_with_keys(path)), path) for path in paths]
-    if stems := list(dict.fromkeys(stem for tasks in reversed(found) for stem in tasks)): return stems
+    if stems := list(dict.fromkeys(stem for tasks in reversed(found) for stem in tasks)):
+        return stems
     raise InputError(data, 'is not a folder that `pronto import` wrote; name the folder of its -o')
 
 # %% ../../../nbs/lab/suites/importing.ipynb #im12c
@@ -144,7 +151,8 @@ def _is_header(label:str, labels)->bool:
 def _cells(path:Path, kind:str)->list[tuple[int,list[str]]]: # As `table_cells` gives them
     "The lines of a table, with labels in one form (NFC), as those of `pronto.sources.labels`"
     table = table_cells(path)
-    if kind == 'tagging': return table
+    if kind == 'tagging':
+        return table
     in_form = lambda cells: [*cells[:-1], normalize('NFC', cells[-1])]
     return [(i, in_form(cells) if len(cells) == _COLUMNS[kind] else cells) for i,cells in table]
 
@@ -164,7 +172,8 @@ def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list
         rows, mended, _ = read_squad(path)
         notes += [f'{path}: {what}' for what in mended]
         return rows
-    if kind == 'tagging': return read_tagged(path, labels)
+    if kind == 'tagging':
+        return read_tagged(path, labels)
     table = _cells(path, kind)
     if table and _is_header(table[0][1][-1], labels):
         notes.append(f'{path}, line 1: left out, a header')
@@ -180,8 +189,10 @@ def _other_labels(found:Found, task:str)->list[str]: # A line, or none
         there, trained = sum(counts.values(), Counter()), counts.get('train')
         lacks = [label for label in found.tasks[task].labels if there and label not in there]
         unseen = [label for label in there if trained and label not in trained]
-        if lacks: lines.append(f'{code} has no {", ".join(lacks)}')
-        if unseen: lines.append(f'{code} has {", ".join(unseen)} only outside train')
+        if lacks:
+            lines.append(f'{code} has no {", ".join(lacks)}')
+        if unseen:
+            lines.append(f'{code} has {", ".join(unseen)} only outside train')
     return [f'{task}: labels differ: {"; ".join(lines)}'] if lines else []
 
 def _known_rows(found:Found, task:str)->list[str]: # Lines
@@ -200,26 +211,31 @@ def _own_files(folder:Path, ending:str, notes:list[str])->dict[str,Path]: # Spli
             names = ', '.join(p.name for p in several)
             raise InputError(folder, f'has several tables of {split}: {names}; keep one, or join them')
     others = [p.name for p in found.pop(None, ())]
-    if found and others: notes.append(f'{folder}: left out {", ".join(others)}, not named train, dev or test')
+    if found and others:
+        notes.append(f'{folder}: left out {", ".join(others)}, not named train, dev or test')
     return {split: found[split][0] for split in SPLITS if split in found}
 
 def _places(path:Path, ending:str, language:str|None, notes:list[str])->dict[str,dict[str,Path]]:
     "Language to split to table; raises `InputError` for two folders of one language"
-    if path.is_file(): return {language or 'und': {'test': path}}
+    if path.is_file():
+        return {language or 'und': {'test': path}}
     folders = [p for p in sorted(path.iterdir()) if p.is_dir()]
     if files := _own_files(path, ending, notes):
         inside = [p.name for p in folders if _own_files(p, ending, [])]
-        if inside: notes.append(f'{path}: left out the folders {", ".join(inside)}; it has tables itself')
+        if inside:
+            notes.append(f'{path}: left out the folders {", ".join(inside)}; it has tables itself')
         return {language or standard_code(path.resolve().name) or 'und': files}
     found = {}
     for folder in folders:
         files, code = _own_files(folder, ending, notes), standard_code(folder.name) or folder.name
-        if not files: notes.append(f'{folder.name}: left out, no train, dev or test{ending} in it')
+        if not files:
+            notes.append(f'{folder.name}: left out, no train, dev or test{ending} in it')
         elif code in found:
             first = next(iter(found[code].values())).parent.name
             what = f'has two folders of the language {code}: {first} and {folder.name}'
             raise InputError(path, f'{what}; join them, or rename one')
-        else: found[code] = files
+        else:
+            found[code] = files
     if language and found:
         raise InputError('--language', f'{path} has a folder for each language; leave it out')
     return found
@@ -235,9 +251,11 @@ def read_own(
     "Read a user's own tables; raises `InputError` that names the line"
     path, found, labels = Path(path), Found(), tuple(normalize('NFC', label) for label in labels)
     check_names(task, labels)
-    if len({*labels}) == 1: raise InputError('--labels', 'name two or more labels, with commas')
+    if len({*labels}) == 1:
+        raise InputError('--labels', 'name two or more labels, with commas')
     ending = '.json' if kind == 'questions' else '.tsv'
-    if not path.exists(): raise InputError(path, 'does not exist; name a table or a folder')
+    if not path.exists():
+        raise InputError(path, 'does not exist; name a table or a folder')
     places = _places(path, ending, language, found.notes)
     if not labels and kind != 'questions':
         labels, headers = _occurring([file for files in places.values() for file in files.values()], kind)
@@ -248,9 +266,11 @@ def read_own(
         for split in [s for s,some in rows.items() if s != 'test' and not all(x.labelled for x in some)]:
             raise InputError(files[split], 'has no labels, so nothing can be trained on it; add them, or '
                                            'name the file test')
-        if not any(rows.values()): raise InputError(path, 'has no rows; name tables with examples')
+        if not any(rows.values()):
+            raise InputError(path, 'has no rows; name tables with examples')
         for split,some in rows.items():
-            if not some: found.notes.append(f'{files[split]}: has no rows')
+            if not some:
+                found.notes.append(f'{files[split]}: has no rows')
             found.add(code, task, split, some)
     if not found.tables:
         raise InputError(path, f'has no tables named train{ending}, dev{ending} or test{ending}')

@@ -84,8 +84,10 @@ class Question(NamedTuple):
 # %% ../../../nbs/lab/suites/kinds.ipynb #kd10d
 def place_of(answer:str, start:int, context:str)->int|None: # `None` if it is not in the context
     "Find an answer: at its place, or else where it occurs nearest to it"
-    if not isinstance(start, int) or isinstance(start, bool) or not answer: return None
-    if 0 <= start and context.startswith(answer, start): return start
+    if not isinstance(start, int) or isinstance(start, bool) or not answer:
+        return None
+    if 0 <= start and context.startswith(answer, start):
+        return start
     found, at = [], context.find(answer)
     while at >= 0:
         found.append(at)
@@ -140,7 +142,8 @@ def submission_text(
     answers, # The answers to each row: a tag for each token, the pairs of a query, otherwise one
 )->str: # The contents of a file
     "Answers in XTREME's submission format"
-    if kind == 'questions': return json_bytes({row.id: said for row,(said,) in zip(rows, answers)}).decode()
+    if kind == 'questions':
+        return json_bytes({row.id: said for row,(said,) in zip(rows, answers)}).decode()
     before = lambda row: f'{row.id}\t' if kind == 'mining' else ''
     parts = [''.join(f'{before(row)}{a}\n' for a in said) for row,said in zip(rows, answers)]
     return ('\n' if kind == 'tagging' else '').join(parts)
@@ -163,7 +166,10 @@ class Described:
 
 def label_counts(rows:list)->Counter: # Empty for kinds without labels
     "How often each label or tag occurs"
-    if not rows: return Counter()
-    if rows[0].kind == 'tagging': return Counter(tag for row in rows for tag in row.tags or ())
-    if rows[0].kind not in ('sentence','pair'): return Counter()
+    if not rows:
+        return Counter()
+    if rows[0].kind == 'tagging':
+        return Counter(tag for row in rows for tag in row.tags or ())
+    if rows[0].kind not in ('sentence','pair'):
+        return Counter()
     return Counter(row.label for row in rows if row.label)

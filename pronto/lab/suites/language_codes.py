@@ -14,10 +14,13 @@ from ...core.files import fact_table
 def standard_code(code:str)->str|None: # e.g. `zh`; `None` if it is not a language code
     "The code of a language in its usual form"
     import langcodes
-    try: tag = langcodes.standardize_tag(code, macro=True)
-    except ValueError: return None # `langcodes.LanguageTagError`
+    try:
+        tag = langcodes.standardize_tag(code, macro=True)
+    except ValueError:
+        return None # `langcodes.LanguageTagError`
     language = langcodes.Language.get(tag)
-    if not language.language or not language.is_valid(): return None
+    if not language.language or not language.is_valid():
+        return None
     return language.language
 
 # %% ../../../nbs/lab/suites/language_codes.ipynb #lg08c

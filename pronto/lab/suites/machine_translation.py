@@ -22,7 +22,8 @@ def _translatable(dataset:Dataset)->dict[str,dict]: # Stem to split to rows
     one = lambda parts: next((row for rows in parts.values() for row in rows), None)
     found = {stem: parts for stem,parts in dataset.tasks.items()
              if (row := one(parts)) is None or text_columns(type(row))}
-    if found: return found
+    if found:
+        return found
     what = 'has labels of tokens or answers in a text, which a translation does not keep'
     raise InputError(dataset.path, f'{what}; choose another dataset')
 
@@ -35,7 +36,8 @@ def write_texts(dataset:Dataset, path, splits:tuple[str,...]=('test',))->int: # 
     "Write a table for a translator: key, tab, text"
     texts = translatable_texts(dataset, splits)
     lines = ''.join(f'{key}\t{text}\n' for key,text in texts.items())
-    with write_aside(path) as f: f.write_text(lines, encoding='utf-8', newline='\n')
+    with write_aside(path) as f:
+        f.write_text(lines, encoding='utf-8', newline='\n')
     return len(texts)
 
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr09c
@@ -47,15 +49,18 @@ def read_translations(path)->dict[str,str]:
         if not tab or '\t' in text:
             what = 'is not a key, a tab and a translation; keep the first column as it was'
             raise InputError(path, what, f'line {i}')
-        if not (text := ' '.join(text.split())): continue
-        if found.setdefault(key, text) == text: continue
+        if not (text := ' '.join(text.split())):
+            continue
+        if found.setdefault(key, text) == text:
+            continue
         raise InputError(path, 'has another translation of the same key above; keep one', f'line {i}')
     return found
 
 def _translated(row, translations:dict[str,str]):
     "The row in the other language; `None` if a text of it is not translated"
     texts = [translations.get(key) for key,_ in _keyed(row)]
-    if None in texts: return None
+    if None in texts:
+        return None
     return row._replace(**dict(zip(text_columns(type(row)), texts)))
 
 def translate_dataset(
@@ -78,7 +83,8 @@ def translate_dataset(
 
 def write_translation(dataset:Dataset, out):
     "Write a translated dataset; raises `InputError` if `out` holds other files"
-    with replace_folder(out, foreign_in_export) as aside: write_tables(dataset, aside)
+    with replace_folder(out, foreign_in_export) as aside:
+        write_tables(dataset, aside)
 
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr13c
 def _by_place(dataset:Dataset, other:Dataset)->dict[tuple,str]: # Place to text
@@ -87,8 +93,10 @@ def _by_place(dataset:Dataset, other:Dataset)->dict[tuple,str]: # Place to text
     for stem,parts in dataset.tasks.items():
         for split,rows in parts.items():
             beside = other.tasks.get(stem, {}).get(split, ())
-            if any(ref for row in rows for ref in row.refs): continue
-            if [*map(label, rows)] != [*map(label, beside)]: continue
+            if any(ref for row in rows for ref in row.refs):
+                continue
+            if [*map(label, rows)] != [*map(label, beside)]:
+                continue
             texts = ((i, j, text) for i,row in enumerate(rows) for j,text in enumerate(row.texts))
             found |= {(stem, split, i, j): text for i,j,text in texts}
     return found
@@ -99,7 +107,8 @@ def chrf(
     "How similar two translations are; raises `InputError` if they share no verse"
     from sacrebleu.metrics import CHRF
     ours, theirs = translatable_texts(machine, SPLITS), translatable_texts(human, SPLITS)
-    if not ours.keys() & theirs.keys(): ours, theirs = _by_place(machine, human), _by_place(human, machine)
+    if not ours.keys() & theirs.keys():
+        ours, theirs = _by_place(machine, human), _by_place(human, machine)
     if not (shared := [key for key in ours if key in theirs]):
         what = f'has neither a verse that {machine.path} has, nor tables with the same rows'
         raise InputError(human.path, what)

@@ -23,9 +23,11 @@ def _unzip(path:Path, archive:zipfile.ZipFile, name:str, password:str|None)->byt
     info = archive.getinfo(name)
     if info.flag_bits & 1 and password is None:
         raise InputError(path, 'has a password; give it with --password (the README of MELA states it)')
-    try: return archive.read(info, pwd=password and password.encode())
+    try:
+        return archive.read(info, pwd=password and password.encode())
     except (RuntimeError, zipfile.BadZipFile, zlib.error) as e: # A wrong password shows as any of these
-        if not info.flag_bits & 1: raise
+        if not info.flag_bits & 1:
+            raise
         raise InputError(path, 'has another password, or is damaged; check --password') from e
 
 def mela_files(
@@ -46,13 +48,15 @@ def mela_files(
             files = {name: member(name) for name in archive.namelist()}
     named = {name: _NAME.fullmatch(prefix + name) for name in files}
     found = {m.groups(): files[name] for name,m in named.items() if m}
-    if not found: raise InputError(path, 'has no tables of MELA; they are named v1.0/<language>/train.csv')
+    if not found:
+        raise InputError(path, 'has no tables of MELA; they are named v1.0/<language>/train.csv')
     return found
 
 # %% ../../../nbs/lab/suites/mela.ipynb #ml08c
 def _judgements(data:bytes, path)->list[SingleSentence]: # Sentences may be empty
     "The sentences of a table; raises `InputError` that names the line"
-    with reading(path): text = data.decode('utf-8-sig')
+    with reading(path):
+        text = data.decode('utf-8-sig')
     reader, rows = csv.DictReader(io.StringIO(text, newline=''), strict=True), []
     before = csv.field_size_limit(len(text) + 1)
     try:
@@ -67,7 +71,8 @@ def _judgements(data:bytes, path)->list[SingleSentence]: # Sentences may be empt
             rows.append(SingleSentence(' '.join(row['sentence'].split()), row['label']))
     except csv.Error as e:
         raise InputError(path, f'has wrong quotes ({e})', f'line {reader.line_num}') from e
-    finally: csv.field_size_limit(before)
+    finally:
+        csv.field_size_limit(before)
     return rows
 
 # %% ../../../nbs/lab/suites/mela.ipynb #ml09c
@@ -86,19 +91,23 @@ def read_mela(path, version:str='v1.0', password:str=None)->Found:
     if version not in versions:
         raise InputError(path, f'has no {version} but {", ".join(versions)}; choose with --release')
     for (v,code,split),read in files.items():
-        if v != version: continue
+        if v != version:
+            continue
         name, language = f'{path}/{v}/{code}/{split}.csv', standard_code(code)
         if not language:
             found.notes.append(f'{v}/{code}: left out, {code} is not a language code')
             continue
-        with reading(path): data = read()
+        with reading(path):
+            data = read()
         rows = _judgements(data, name)
         kept = [row for row in rows if row.text]
         empty = len(rows) - len(kept)
-        if empty: found.notes.append(f'{v}/{code}/{split}: {empty} empty sentences left out')
+        if empty:
+            found.notes.append(f'{v}/{code}/{split}: {empty} empty sentences left out')
         found.add(language, 'mela', split, kept)
     no_train = [language for language,tables in found.tables.items() if 'train' not in tables['mela']]
-    if no_train: found.notes.append(f'mela: no training data in {", ".join(no_train)}')
+    if no_train:
+        found.notes.append(f'mela: no training data in {", ".join(no_train)}')
     found.notes += other_sizes(version, found.tables)
     found.tasks['mela'] = Described('sentence', 'mcc', f'MELA {version}', ('0','1'),
                                     'Is the sentence acceptable?', asked=MELA_PROMPT)

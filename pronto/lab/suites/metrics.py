@@ -13,23 +13,27 @@ from typing import Callable
 
 # %% ../../../nbs/lab/suites/metrics.ipynb #mt06c
 def _require_length(true:list, predicted:list):
-    if len(true) == len(predicted): return
+    if len(true) == len(predicted):
+        return
     raise ValueError(f'has {len(predicted):,} examples, but the labels have {len(true):,}')
 
 def accuracy(true:list[str], predicted:list[str])->dict[str,float]: # `accuracy`
     "The share of labels that are right; raises `ValueError` if there are none or others"
     _require_length(true, predicted)
-    if not predicted: raise ValueError('has no labels to score')
+    if not predicted:
+        raise ValueError('has no labels to score')
     return dict(accuracy=sum(map(str.__eq__, true, predicted))/len(predicted)*100)
 
 # %% ../../../nbs/lab/suites/metrics.ipynb #mt09c
 def _ends(before:str, tag:str, same:bool)->bool:
     "Does a span end between two prefixes?"
-    if before in 'ES' or before in 'BI' and tag in 'BSO': return True
+    if before in 'ES' or before in 'BI' and tag in 'BSO':
+        return True
     return before not in 'O.' and not same
 
 def _starts(before:str, tag:str, same:bool)->bool:
-    if tag in 'BS' or before in 'ESO' and tag in 'EI': return True
+    if tag in 'BS' or before in 'ESO' and tag in 'EI':
+        return True
     return tag not in 'O.' and not same
 
 def spans(sentences:list[list[str]])->set[tuple[str,int,int]]: # Type, first and last position in the text
@@ -39,8 +43,10 @@ def spans(sentences:list[list[str]])->set[tuple[str,int,int]]: # Type, first and
     for i,whole in enumerate(tags):
         tag, kind = whole[0], whole.rsplit('-', 1)[-1]
         same = kind == kind_before
-        if _ends(before, tag, same): found.add((kind_before, first, i-1))
-        if _starts(before, tag, same): first = i
+        if _ends(before, tag, same):
+            found.add((kind_before, first, i-1))
+        if _starts(before, tag, same):
+            first = i
         before, kind_before = tag, kind
     return found
 
@@ -56,7 +62,8 @@ def span_f1(
     "F1 of spans; raises `ValueError` that names a sentence of another length"
     _require_length(true, predicted)
     for i,(t,p) in enumerate(zip(true, predicted), 1):
-        if len(t) == len(p): continue
+        if len(t) == len(p):
+            continue
         raise ValueError(f'sentence {i} has {len(p)} tags, but the labels have {len(t)}')
     wanted, found = spans(true), spans(predicted)
     return _f1(len(wanted & found), len(found), len(wanted))
@@ -90,14 +97,16 @@ def normalise(
     punctuation = _is_punctuation if language else string.punctuation.__contains__
     text = ''.join(c for c in answer.lower() if not punctuation(c))
     articles = _ARTICLES[language or 'en']
-    if articles: text = re.sub(articles, ' ', text)
+    if articles:
+        text = re.sub(articles, ' ', text)
     return ' '.join(_split_chinese(text) if language == 'zh' else text.split())
 
 # %% ../../../nbs/lab/suites/metrics.ipynb #mt23c
 def _answer_f1(predicted:str, true:str)->float:
     found, wanted = predicted.split(), true.split()
     same = (Counter(found) & Counter(wanted)).total()
-    if not same: return 0
+    if not same:
+        return 0
     precision, recall = same/len(found), same/len(wanted)
     return 2*precision*recall/(precision + recall)
 
@@ -107,11 +116,13 @@ def answer_scores(
     language:str|None=None # For `normalise`
 )->dict[str,float]: # `exact_match`, `f1`
     "Exact match and F1 of answers; raises `ValueError` if there are no questions"
-    if not true: raise ValueError('has no questions to score')
+    if not true:
+        raise ValueError('has no questions to score')
     clean:Callable = lambda text: normalise(text, language)
     exact = f1 = 0
     for id,answers in true:
-        if id not in predicted: continue
+        if id not in predicted:
+            continue
         found, wanted = clean(predicted[id]), [clean(a) for a in answers]
         exact += found in wanted
         f1 += max(_answer_f1(found, w) for w in wanted)

@@ -80,7 +80,8 @@ def correlation_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
             groups.setdefault((what, task, of), []).append(both)
     for key,both in groups.items():
         x, y = zip(*both)
-        if len({*x}) < 2 or len({*y}) < 2 or len(both) < 3: continue
+        if len({*x}) < 2 or len({*y}) < 2 or len(both) < 3:
+            continue
         found = correlate(x, y)
         rows.append([*key, len(both), decimal(found.pearson, 3), decimal(found.spearman, 3)])
     header = ['', 'task', 'of', 'n', 'Pearson', 'Spearman']
@@ -113,5 +114,6 @@ def make_translation_tables(
     limits = ', '.join(map(str, sorted({r.limit for r in used if r.limit})))
     few = f'Runs with --limit {limits}: scores over at most so many examples of each test set.'
     made[0].notes += [*data_notes(used), *[few]*bool(limits)]
-    for table in made if out else (): table.write(out)
+    for table in made if out else ():
+        table.write(out)
     return made

@@ -29,14 +29,16 @@ def languages_of(data, stem:str)->dict[str,Dataset]: # By the name of the folder
     "The languages that have a task; raises `InputError` if there is none"
     datasets = [d.folds[0] for d in open_datasets([data], report=None)]
     found = {d.path.name: d for d in datasets if stem in d.manifest.get('tasks', {})}
-    if found and all(stem in t.known for t in found.values()): return found
+    if found and all(stem in t.known for t in found.values()):
+        return found
     raise InputError(data, f'has no task {stem}; import it with `pronto import`')
 
 def part_to_predict(language:Dataset, stem:str)->Part|None: # `None` if it is empty
     "The test set of a submission, with or without labels"
     for split in UNLABELLED, 'test':
         table = language.table_file(stem, split)
-        if table.is_file() and table.stat().st_size: return Part(language, split)
+        if table.is_file() and table.stat().st_size:
+            return Part(language, split)
     if language.manifest['tasks'][stem].get('counts', {}).get('test'):
         raise InputError(table, 'has no rows, and the manifest counts some; import it again')
 
@@ -44,7 +46,8 @@ def part_to_predict(language:Dataset, stem:str)->Part|None: # `None` if it is em
 def _searched(task, languages:dict[str,Dataset], tests:dict[str,Part])->Iterator[Selection]:
     for code,test in tests.items():
         dev = languages[code]
-        if 'f1' in task.metrics and not n_rows(dev, task.stem, 'dev'): continue
+        if 'f1' in task.metrics and not n_rows(dev, task.stem, 'dev'):
+            continue
         yield Selection((), (Part(dev, 'dev'),), (test,), f'in {code}')
 
 def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->list[list[str]]:
@@ -52,10 +55,12 @@ def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->l
     if train == 'same':
         learns = lambda t: all(row_names(t, stem, split) for split in ('train','dev'))
         found = [[code] for code,t in languages.items() if learns(t)]
-        if found: return found
+        if found:
+            return found
         raise InputError(data, 'has no language with training data of its own')
     for code in train.split('+'):
-        if code in languages: continue
+        if code in languages:
+            continue
         raise InputError(data, f'has no {stem} in {code} to train on; see --train')
     return [train.split('+')]
 
@@ -68,13 +73,15 @@ def submission_selections(
     languages = languages_of(data, stem)
     task = next(iter(languages.values())).known[stem]
     tests = {code: part for code,t in languages.items() if (part := part_to_predict(t, stem))}
-    if not task.is_trained: yield from _searched(task, languages, tests)
+    if not task.is_trained:
+        yield from _searched(task, languages, tests)
     for codes in _trained_together(data, stem, train, languages) if task.is_trained else ():
         tested = [tests[code] for code in (codes if train == 'same' else tests) if code in tests]
         sizes = [len(row_names(languages[code], stem, 'train')) for code in codes if len(codes) > 1]
         size = min([examples, *sizes] if examples else sizes, default=None)
         def of(split): return tuple(Part(languages[code], split, size=size) for code in codes)
-        if tested: yield Selection(of('train'), of('dev'), tuple(tested), f'from {"+".join(codes)}')
+        if tested:
+            yield Selection(of('train'), of('dev'), tuple(tested), f'from {"+".join(codes)}')
 
 # %% ../../../nbs/lab/suites/predicting.ipynb #pr20c
 _SUBMISSION = Protocol('submission', submission_selections, 'Trained on some, tested on all')
@@ -94,7 +101,8 @@ def _write_answers(part:Part, run:Run, folder:Path):
     own = lambda row: [next(said) for _ in range(len(row.tokens) if kind == 'tagging' else 1)]
     answers = [[a for a in own(row) if a or kind != 'mining'] for row in rows]
     path = folder/run.task/f'test-{part.folder.name}.{"json" if kind == "questions" else "tsv"}'
-    with write_aside(path) as f: f.write_text(submission_text(kind, rows, answers), encoding='utf-8')
+    with write_aside(path) as f:
+        f.write_text(submission_text(kind, rows, answers), encoding='utf-8')
 
 # %% ../../../nbs/lab/suites/predicting.ipynb #pr22c
 def predict_submission(
@@ -118,7 +126,8 @@ def predict_submission(
             before = [is_done(key, store, report=str) for key in training.keys]
             paths = run_training(training, store, show=show, baselines=False)
             found += map(PredictedPart, training.selection.tests, map(read_record, paths), before)
-        for part,run,_ in found: _write_answers(part, run, Path(out))
+        for part,run,_ in found:
+            _write_answers(part, run, Path(out))
         yield found
 
 # %% ../../../nbs/lab/suites/predicting.ipynb #pr23c
@@ -129,10 +138,12 @@ def prediction_table(runs:list[Run])->str: # Markdown
     "The scores where labels are known; of several seeds the median and range"
     rows = []
     for (stem,language),some in grouped(runs, lambda run: (run.task, run.dataset)).items():
-        if some[0].accuracy is None and some[0].f1 is None: continue
+        if some[0].accuracy is None and some[0].f1 is None:
+            continue
         for name,metric in _METRICS.get(_kind(TASKS[stem]), dict(accuracy='accuracy')).items():
             values, interval = [100*run.score(metric) for run in some], intervals_of(some[0]).get(metric)
-            if len(some) > 1: interval = min(values)/100, max(values)/100
+            if len(some) > 1:
+                interval = min(values)/100, max(values)/100
             shown = ' to '.join(f'{100*x:.2f}' for x in interval) if interval else ''
             rows.append([stem, language, name.replace('_', ' '), f'{median(values):.2f}', shown])
     return markdown_table(['task','language','metric','score','95 % or range'], rows, 'lllrr')

@@ -36,7 +36,8 @@ _SHORT = dict(accuracy='Acc.', f1='F1', exact_match='EM')
 
 def task_metrics(task)->tuple[str,...]:
     "The metrics of a task in XTREME's overall table"
-    if task.group == 'qa': return 'f1', 'exact_match'
+    if task.group == 'qa':
+        return 'f1', 'exact_match'
     return ('accuracy',) if task.metric == 'accuracy' else ('f1',)
 
 def _cell(values:list)->str:
@@ -71,9 +72,11 @@ def other_sizes(
     "Compare a copy of MELA with table 2 of its paper"
     lines = []
     for (table,row,split,language),published in _mela().items():
-        if table != '2' or row != version or language not in tables: continue
+        if table != '2' or row != version or language not in tables:
+            continue
         n = len(tables[language]['mela'].get(split, ()))
-        if n == published: continue
+        if n == published:
+            continue
         lines.append(f'mela: {language}, {split} has {n:,} sentences, {int(published):,} in the paper')
     return lines
 
@@ -126,9 +129,12 @@ def _number(n:int, what:str)->str: return f'{n:,} {what}{"" if n == 1 else "s"}'
 def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     "A model and how it was trained or asked, but for the seed"
     used, limit = record.hyperparameters, record.limit
-    if (shots := used.get('shots')) is not None: length = f'{shots or "no"} examples shown'
-    elif used.get('steps'): length = _number(used['steps'], 'update')
-    else: length = _number(used['epochs'], 'epoch') if record.dev and 'epochs' in used else ''
+    if (shots := used.get('shots')) is not None:
+        length = f'{shots or "no"} examples shown'
+    elif used.get('steps'):
+        length = _number(used['steps'], 'update')
+    else:
+        length = _number(used['epochs'], 'epoch') if record.dev and 'epochs' in used else ''
     protocol = record.protocol if record.protocol not in ('in-language','transfer') else ''
     known = record.model_name, protocol, record.recipe, length, f'limit {limit:,}' if limit else 'no limit'
     return ', '.join(filter(None, known))
@@ -167,6 +173,8 @@ def make_mela_tables(
     ways = _ways([r for r in records if r.protocol in ('in-language','transfer')])
     made = [mela_table3(ours), mela_table4(ways)]
     others = described([r for r in records if r.protocol not in _IN_TABLES])
-    if others: made[-1].notes.append(f'Left out: {others}.')
-    for table in made if out else (): table.write(out)
+    if others:
+        made[-1].notes.append(f'Left out: {others}.')
+    for table in made if out else ():
+        table.write(out)
     return made

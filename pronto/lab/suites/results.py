@@ -22,8 +22,10 @@ from .scoring import XTREME, SubmissionScores, TaskScores
 _RETRIEVAL = [name for name,task in XTREME.items() if task.group == 'retrieval']
 
 def _setting(record:Run)->str: # e.g. `from en`; empty for retrieval
-    if record.task in _RETRIEVAL: return ''
-    if record.protocol == 'in-language': return 'in-language'
+    if record.task in _RETRIEVAL:
+        return ''
+    if record.protocol == 'in-language':
+        return 'in-language'
     return f'from {"+".join(record.train or [record.dataset])}'
 
 def _values(record:Run)->dict[str,float]: # Metric of XTREME to a value in percent
@@ -46,7 +48,8 @@ def _task_scores(records:list[Run], task)->TaskScores: # Of one task and setting
 # %% ../../../nbs/lab/suites/results.ipynb #rs07c
 def _fits(record:Run)->bool:
     "Is it a run of fine-tuning on all rows of one of XTREME's tasks and languages?"
-    if record.limit or record.protocol not in ('in-language','transfer'): return False
+    if record.limit or record.protocol not in ('in-language','transfer'):
+        return False
     task = XTREME.get(record.task)
     return bool(task) and xtreme_code(record.dataset) in task.languages
 
@@ -101,9 +104,11 @@ def make_xtreme_tables(
     if not found:
         what = 'has no runs of a task of XTREME; make some with `pronto eval --protocol transfer --train en`'
         raise InputError(runs, what)
-    if limited: report(f'runs of tasks of XTREME with a limit, which are left out: {limited}')
+    if limited:
+        report(f'runs of tasks of XTREME with a limit, which are left out: {limited}')
     lines = data_notes(kept) + [f'Left out: {others}.']*bool(others)
     tables = xtreme_table(found), shared_table(found)
     made = [replace(table, notes=[*table.notes, *lines]) for table in tables]
-    for table in made if out else (): table.write(out)
+    for table in made if out else ():
+        table.write(out)
     return made

@@ -39,8 +39,10 @@ def _read_tags(path)->list[list[str]]: # The tags of each sentence
     "Tags, one per line; blank lines between sentences"
     sentences = [[]]
     for line in _read_lines(path):
-        if line: sentences[-1].append(line)
-        else: sentences.append([])
+        if line:
+            sentences[-1].append(line)
+        else:
+            sentences.append([])
     return sentences if sentences[-1] else sentences[:-1]
 
 # %% ../../../nbs/lab/suites/scoring.ipynb #sc11c
@@ -54,14 +56,16 @@ def _read_questions(path)->list[tuple[str,list[str]]]: # Id and true answers
         asked = [qa for article in articles for part in article['paragraphs'] for qa in part['qas']]
         answers = [(qa['id'], [answer['text'] for answer in qa['answers']]) for qa in asked]
         for id,texts in answers:
-            if isinstance(id, str) and texts and all(isinstance(t, str) for t in texts): continue
+            if isinstance(id, str) and texts and all(isinstance(t, str) for t in texts):
+                continue
             raise ValueError(f'question {id!r} has no answers of text')
     return answers
 
 def _read_squad_answers(path)->dict[str,str]: # Id to answer
     "Predicted answers; raises `InputError` if it is another kind of JSON"
     found = read_json(path)
-    if isinstance(found, dict) and all(isinstance(answer, str) for answer in found.values()): return found
+    if isinstance(found, dict) and all(isinstance(answer, str) for answer in found.values()):
+        return found
     what = 'is not an object from question to answer, such as {"q1": "in Bonn"}'
     raise InputError(path, f'{what}; write it again')
 
@@ -87,10 +91,13 @@ class TaskScores:
     @property
     def averages(self)->dict[str,float]: # Metric to mean, and `metric`, the figure of the task
         "Means over all languages of the task; empty if one is missing"
-        if self.missing or not self.scores: return {}
+        if self.missing or not self.scores:
+            return {}
         means = {metric: fmean(values.values()) for metric,values in self.scores.items()}
-        if self.task.group == 'qa': figure = (means['exact_match'] + means['f1'])/2
-        else: figure = means.get('f1', means.get('accuracy'))
+        if self.task.group == 'qa':
+            figure = (means['exact_match'] + means['f1'])/2
+        else:
+            figure = means.get('f1', means.get('accuracy'))
         return means | dict(metric=figure)
 
     def record(self)->dict:
@@ -106,7 +113,8 @@ def _files(folder:Path, task:SuiteTask)->dict[str,Path]: # XTREME's code to file
         code = xtreme_code(path.stem.removeprefix('test-'))
         if code in found:
             raise InputError(path, f'is of the same language as {found[code].name}; remove one')
-        if code: found[code] = path
+        if code:
+            found[code] = path
     return found
 
 def _score_task(task:SuiteTask, predictions:Path, labels:Path)->TaskScores:
@@ -122,10 +130,12 @@ def _score_task(task:SuiteTask, predictions:Path, labels:Path)->TaskScores:
             found.missing[language] = f'no {" and no ".join(lacking)}'
             continue
         predicted = read_predictions(answered[language])
-        try: scores = score(true, predicted, language)
+        try:
+            scores = score(true, predicted, language)
         except ValueError as e:
             raise InputError(answered[language], f'{e}; predict the whole test set') from e
-        for metric,value in scores.items(): found.scores.setdefault(metric, {})[language] = value
+        for metric,value in scores.items():
+            found.scores.setdefault(metric, {})[language] = value
     return found
 
 # %% ../../../nbs/lab/suites/scoring.ipynb #sc18c
@@ -150,11 +160,13 @@ def score_submission(predictions, labels)->SubmissionScores:
     "Score a submission; raises `InputError` for files that are damaged or of another length"
     folders = Path(predictions), Path(labels)
     for folder in folders:
-        if any((folder/name).is_dir() for name in XTREME): continue
+        if any((folder/name).is_dir() for name in XTREME):
+            continue
         what = f'has no folder of a task, such as xnli with test-de.tsv in it; tasks are {", ".join(XTREME)}'
         raise InputError(folder, what)
     there = [name for name in XTREME if all((folder/name).is_dir() for folder in folders)]
-    if there: return SubmissionScores({name: _score_task(XTREME[name], *folders) for name in there})
+    if there:
+        return SubmissionScores({name: _score_task(XTREME[name], *folders) for name in there})
     what = f'has predictions of other tasks than {labels} has labels of; name labels of the same tasks'
     raise InputError(predictions, what)
 
@@ -164,7 +176,8 @@ def show_scores(found:SubmissionScores)->str: # Markdown
     averages, by_language = [], []
     for name,scores in found.tasks.items():
         n, means = len(scores.task.languages), scores.averages or dict.fromkeys(scores.scores)
-        if scores.task.group != 'qa': means.pop('metric', None) # It is F1 or accuracy, which is there
+        if scores.task.group != 'qa':
+            means.pop('metric', None) # It is F1 or accuracy, which is there
         averages += [[name, f'{n - len(scores.missing)} of {n}', metric.replace('_', ' '), decimal(value)]
                      for metric,value in means.items()]
         for metric,values in scores.scores.items():
@@ -182,5 +195,6 @@ def left_out_lines(found:SubmissionScores)->list[str]: # A line for each task
     for name,scores in found.tasks.items():
         reasons = grouped(scores.missing, scores.missing.get)
         told = '; '.join(f'{why} in {", ".join(languages)}' for why,languages in reasons.items())
-        if told: lines.append(f'{name}: skipped, {told}; so it has no average')
+        if told:
+            lines.append(f'{name}: skipped, {told}; so it has no average')
     return lines

@@ -34,10 +34,12 @@ def mine(
     backward = [(score, i, j) for score,j,i in _candidates(y, x, near_y, near_x, k)]
     pairs, taken, found = sorted(forward + backward, key=lambda pair: -pair[0]), (set(), set()), []
     for score,i,j in pairs:
-        if i in taken[0] or j in taken[1]: continue
+        if i in taken[0] or j in taken[1]:
+            continue
         taken[0].add(i)
         taken[1].add(j)
-        if score > 0: found.append((score, i, j))
+        if score > 0:
+            found.append((score, i, j))
     return found
 
 def best_threshold(
@@ -47,7 +49,8 @@ def best_threshold(
     "The score that separates pairs with the best F1"
     hits = np.cumsum(right)
     f1 = 2*hits/(np.arange(1, len(right) + 1) + max(wanted, 1))
-    if not len(f1) or not hits[-1]: return 0.
+    if not len(f1) or not hits[-1]:
+        return 0.
     best = int(f1.argmax())
     return (scores[best] + scores[min(best + 1, len(scores) - 1)])/2
 
@@ -59,7 +62,8 @@ def sentence_vectors(model, texts:list[str], device:str=None)->np.ndarray: # (n,
 
 def _distinct(rows:list)->dict[str,str|None]: # Text to id; `None` if several have it
     found = {}
-    for row in rows: found[row.text] = None if row.text in found else row.id
+    for row in rows:
+        found[row.text] = None if row.text in found else row.id
     return found
 
 def mined_pairs(
@@ -78,8 +82,10 @@ def _nearest(model, rows:list, pool:list, settings:dict, device)->list[str]: # I
     texts = [row.text for row in rows], [row.text for row in pool]
     x, y = (encode_layers(model, some, specials=settings['specials'], device=device) for some in texts)
     by_layer = lambda i: retrieve(x[i], y[i], settings['similarity'])
-    if settings['layer'] == 'of XTREME': found = by_layer(xtreme_layer(len(x) - 1))
-    else: found = _by_other_half([by_layer(i) for i in range(len(x))], rows, pool)
+    if settings['layer'] == 'of XTREME':
+        found = by_layer(xtreme_layer(len(x) - 1))
+    else:
+        found = _by_other_half([by_layer(i) for i in range(len(x))], rows, pool)
     return [pool[i].id for i in found]
 
 def _by_other_half(found:list[np.ndarray], rows:list, pool:list)->np.ndarray: # (n,) places in the pool

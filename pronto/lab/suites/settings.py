@@ -30,7 +30,8 @@ def suite_settings(
     row = next(row for row in fact_table('xtreme_settings') if fits(row))
     whole = {name: int(row[name]) for name in ('batch_size','max_length','stride','epochs')}
     parts = {name: float(row[name]) for name in ('learning_rate','weight_decay','warmup')}
-    if parts['warmup'] > 1: parts['warmup'] = int(parts['warmup']) # Steps; below 1 a share of them
+    if parts['warmup'] > 1:
+        parts['warmup'] = int(parts['warmup']) # Steps; below 1 a share of them
     chosen = dict(name=recipe, select='accuracy', grouped=True, embeddings=1., restarts=0)
     return chosen | whole | parts | (dict(epochs=epochs) if epochs else {})
 
@@ -41,12 +42,14 @@ def benchmark_settings(settings:dict, stem:str, kind:str, model)->dict:
     "The hyperparameters of a recipe for a task; raises `InputError` if it does not suit"
     name, by_task = settings['name'], settings.get('by_task')
     if kind == 'retrieval':
-        if by_task: return dict(name=name, similarity='cosine', layer='of XTREME', specials=True)
+        if by_task:
+            return dict(name=name, similarity='cosine', layer='of XTREME', specials=True)
         return dict(name=name, similarity='margin', layer='best of the other half', specials=False)
     if by_task:
         of_task = suite_settings(name.removeprefix('xtreme-'), stem, kind, model, settings['epochs'])
         return of_task | dict(name=name, bf16=settings.get('bf16', False))
-    if kind in ('sentence','pair'): return settings
+    if kind in ('sentence','pair'):
+        return settings
     if settings.get('steps'):
         what = f'{name} counts updates, which suits sentences; choose another for {stem}'
         raise InputError('--recipe', what)

@@ -55,7 +55,8 @@ class SentenceTask(_OfBenchmark, VerseTask):
 
     def nearest(self, train:list, test:list)->NearestQuestions:
         "Give each sentence the label of the most similar one of train"
-        if len(train)*len(test) > _MOST: return NearestQuestions([], lambda _: self.lookup(train, test))
+        if len(train)*len(test) > _MOST:
+            return NearestQuestions([], lambda _: self.lookup(train, test))
         return super().nearest(train, test)
 
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ def f1_values(
 )->np.ndarray: # (n,); their mean is F1
     "F1 of sums as one number per item, by the delta method"
     right, found, wanted = sums.sum(0)
-    if not right: return np.zeros(len(sums))
+    if not right:
+        return np.zeros(len(sums))
     both = found + wanted
     slopes = 2*sums[:,0]/both - 2*right*(sums[:,1] + sums[:,2])/both**2
     return 2*right/both + len(sums)*slopes
@@ -175,7 +177,8 @@ def _one_line(text:str)->str: return ' '.join(text.split())
 def _usual(keys:list, tags:list[str])->dict: # Key to tag
     "The most frequent tag of each key"
     counts = defaultdict(Counter)
-    for key,tag in zip(keys, tags): counts[key][tag] += 1
+    for key,tag in zip(keys, tags):
+        counts[key][tag] += 1
     return {key: found.most_common(1)[0][0] for key,found in counts.items()}
 
 def _words(task:TaggingTask, rows:list[Tagged])->list[str]:
@@ -199,7 +202,8 @@ def _tag_of_letters(task:TaggingTask, train:list[Tagged], test:list[Tagged])->li
     from sklearn.multiclass import OneVsRestClassifier
     known, words = _usual(_words(task, train), task.true_labels(train)), _words(task, test)
     new = list(dict.fromkeys(word for word in words if word not in known))
-    if not new or len({*known.values()}) < 2: return _tag_of(_words, task, train, test)
+    if not new or len({*known.values()}) < 2:
+        return _tag_of(_words, task, train, test)
     grams = HashingVectorizer(analyzer='char_wb', ngram_range=(1,4), n_features=1<<18, alternate_sign=False)
     logistic = LogisticRegression(C=10, solver='liblinear', dual=True, tol=.1, random_state=0)
     model = OneVsRestClassifier(logistic)
@@ -218,7 +222,8 @@ class QuestionTask(ItemTask):
 
     def read_table(self, path)->list[Question]:
         rows, folder = read_rows(path, 'questions'), Path(path).parent
-        if self.rule != 'mlqa': return rows
+        if self.rule != 'mlqa':
+            return rows
         code = json_with_keys(folder/'manifest.json', 'code').get('code', '')
         return [row._replace(language=code) for row in rows]
 
@@ -277,7 +282,8 @@ class RetrievalTask(ItemTask):
         rows, path = read_rows(path, 'retrieval'), Path(path)
         pool = path.with_name(path.name.replace('.unlabelled', '').replace('.jsonl', '.pool.jsonl'))
         shared = read_rows(pool, 'retrieval') if rows else []
-        if rows and not shared: raise InputError(pool, 'has no sentences to search; import it again')
+        if rows and not shared:
+            raise InputError(pool, 'has no sentences to search; import it again')
         return [row._replace(pool=shared) for row in rows]
 
     def true_labels(self, rows:list[Query])->list[str]: # JSON, a list of ids
@@ -336,8 +342,10 @@ def suite_task(stem:str, described:Described)->Task:
     abbr = re.sub('[^A-Za-z0-9-]+', '-', described.name).strip('-')
     metric = _METRICS.get(described.metric, described.metric)
     about = dict(labels=tuple(described.labels), epochs=described.epochs, metric=metric)
-    if described.metric == 'mlqa': about['rule'] = 'mlqa'
-    if described.asked: about['asked'] = described.asked
+    if described.metric == 'mlqa':
+        about['rule'] = 'mlqa'
+    if described.asked:
+        about['asked'] = described.asked
     return _CLASSES[described.kind](stem, abbr, described.question, **about)
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20hk
@@ -348,7 +356,8 @@ def check_names(stem:str, labels):
     if not _STEM.fullmatch(stem):
         raise InputError('--task', f'{stem[:60]!r} must be lower-case letters, digits and underscores')
     for label in labels:
-        if label.split() != [label]: raise InputError('--labels', f'{label!r} must be one word')
+        if label.split() != [label]:
+            raise InputError('--labels', f'{label!r} must be one word')
 
 @cache
 def _description()->TypeAdapter: return TypeAdapter(Described)

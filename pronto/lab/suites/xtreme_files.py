@@ -54,8 +54,10 @@ def labelled_rows(
     n, rows = len(text_columns(ROWS[kind])), []
     for i,cells in table:
         *texts, label = cells if len(cells) > n else [*cells, '']
-        if len(texts) != n: what = f'has {len(cells)} columns; a {kind} has {n + 1}, or {n} without labels'
-        elif label and label not in labels: what = f'{label!r} is not one of the labels {", ".join(labels)}'
+        if len(texts) != n:
+            what = f'has {len(cells)} columns; a {kind} has {n + 1}, or {n} without labels'
+        elif label and label not in labels:
+            what = f'{label!r} is not one of the labels {", ".join(labels)}'
         elif rows and rows[0].labelled != bool(label):
             what = 'has no label where other lines have one, or the other way round'
         else:
@@ -77,8 +79,10 @@ def _sentences(lines:list[str])->list[list[tuple[int,str]]]:
     "Line number and line of each token of each sentence"
     found = [[]]
     for i,line in enumerate(lines, 1):
-        if line.strip('\n'): found[-1].append((i, line))
-        elif found[-1]: found.append([])
+        if line.strip('\n'):
+            found[-1].append((i, line))
+        elif found[-1]:
+            found.append([])
     return found if found[-1] else found[:-1]
 
 def read_tagged(path, tags:tuple[str,...])->list[Tagged]:
@@ -105,7 +109,8 @@ def _depth(tokens:list[Token], token:Token)->int: # Steps to the root
 
 def read_treebank_tags(path)->list[Tagged]:
     "Written words and their tags; raises `InputError` that names the line"
-    with reading(path): text = Path(path).read_text(encoding='utf-8-sig')
+    with reading(path):
+        text = Path(path).read_text(encoding='utf-8-sig')
     rows = []
     for s in read_conllu(text, path, parsed=False):
         ends = [*(w.first for w in s.written[1:]), len(s.tokens)]
@@ -114,7 +119,8 @@ def read_treebank_tags(path)->list[Tagged]:
         if odd := {*tags} - {*POS_TAGS}:
             raise InputError(path, f'{odd.pop()!r} is not a tag of UD; mend the file', f'line {s.line}')
         forms = tuple(w.form.replace('\u200c', '').replace(' ', '') for w in s.written)
-        if {*forms} != {'_'}: rows.append(Tagged(str(len(rows) + 1), forms, tags))
+        if {*forms} != {'_'}:
+            rows.append(Tagged(str(len(rows) + 1), forms, tags))
     return rows
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf17c
@@ -123,7 +129,8 @@ _SQUAD = 'it should be SQuAD 1.1; download it again'
 def _question(qa:dict, context:str, mended:Counter)->Question:
     said = [(answer['text'], answer['answer_start']) for answer in qa['answers']]
     texts = [qa['id'], qa['question'], context, *(text for text,_ in said)]
-    if not all(isinstance(text, str) for text in texts): raise ValueError('a text is missing')
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError('a text is missing')
     answers = tuple(AnswerSpan(text, place_of(text, start, context)) for text,start in said if text)
     mended['moved'] += sum(a.start is not None and a.start != start
                            for a,(_,start) in zip(answers, (s for s in said if s[0])))
@@ -141,7 +148,8 @@ def read_squad(
                 rows += [_question(qa, part['context'], mended) for qa in part['qas']]
                 articles += [i]*len(part['qas'])
     again = next((id for id,n in Counter(row.id for row in rows).items() if n > 1), None)
-    if again is not None: raise InputError(path, f'has question {again} twice; download it again')
+    if again is not None:
+        raise InputError(path, f'has question {again} twice; download it again')
     return rows, [f'{n:,} answers {what}' for what,n in mended.items() if n], articles
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf21c
@@ -199,8 +207,10 @@ def _tables(found:Found, folder:Path, stem:str):
     for path in sorted(folder.rglob('*.conllu')) if stem == 'udpos' else ():
         code, split = re.match(r'[A-Za-z]+', path.name), re.search(r'(train|dev|test)\.conllu$', path.name)
         language = code and xtreme_code(code[0])
-        if language and split: found.add(language, stem, split[1], read_treebank_tags(path))
-        else: found.notes.append(f'{path.name}: left out, no language or split in its name')
+        if language and split:
+            found.add(language, stem, split[1], read_treebank_tags(path))
+        else:
+            found.notes.append(f'{path.name}: left out, no language or split in its name')
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf25c
 _OF_QUESTIONS = dict(xquad=r'xquad\.(?P<code>[\w-]+)',
@@ -214,13 +224,15 @@ def _questions(found:Found, folder:Path, stem:str):
     files = [(path, language, split) for path,language,split in squad if path.is_file()]
     for path in sorted(folder.rglob('*.json')):
         name = re.fullmatch(_OF_QUESTIONS[stem], path.stem)
-        if not name or not (language := xtreme_code(name['code'])): continue
+        if not name or not (language := xtreme_code(name['code'])):
+            continue
         split = name.groupdict().get('split', 'test')
         files.append((path, language, 'test' if stem == 'tydiqa' and split == 'dev' else split))
     for path,language,split in files:
         rows, mended, articles = read_squad(path)
         found.add(language, stem, split, rows)
-        if split == 'test': found.articles.setdefault((language, stem), []).extend(articles)
+        if split == 'test':
+            found.articles.setdefault((language, stem), []).extend(articles)
         found.notes += [f'{stem}, {language}, {split}: {what}' for what in mended]
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf26c
@@ -229,10 +241,12 @@ def _bucc(found:Found, folder:Path, stem:str):
         code, split = path.name.split('-en.')[0], path.name.split('.')[1]
         language, foreign = xtreme_code(code), path.with_name(f'{code}-en.{split}.{code}')
         gold = path.with_name(f'{code}-en.{split}.gold')
-        if not language or split not in ('dev','test'): continue
+        if not language or split not in ('dev','test'):
+            continue
         if foreign.is_file():
             found.add(language, stem, split, read_bucc(foreign, path, gold if gold.is_file() else None))
-        else: found.notes.append(f'{stem}, {language}, {split}: left out, no {foreign.name}')
+        else:
+            found.notes.append(f'{stem}, {language}, {split}: left out, no {foreign.name}')
 
 _RAW = re.compile(r'tatoeba\.(\w+)-eng\.eng')
 _PREPARED = re.compile(r'(\w+)-en\.en')
@@ -240,13 +254,18 @@ _PREPARED = re.compile(r'(\w+)-en\.en')
 def _tatoeba(found:Found, folder:Path, stem:str):
     for path in sorted(folder.iterdir()):
         raw, prepared = _RAW.fullmatch(path.name), _PREPARED.fullmatch(path.name)
-        if not raw and not prepared: continue
+        if not raw and not prepared:
+            continue
         code = (raw or prepared)[1]
         language, foreign = xtreme_code(code), path.with_suffix(f'.{code}')
-        if language and language in found.tables and stem in found.tables[language]: continue
-        if not language: found.notes.append(f'{stem}: left out {path.name}, {code} is not a language code')
-        elif not foreign.is_file(): found.notes.append(f'{stem}, {language}: left out, no {foreign.name}')
-        else: found.add(language, stem, 'test', read_tatoeba(foreign, path, aligned=bool(raw)))
+        if language and language in found.tables and stem in found.tables[language]:
+            continue
+        if not language:
+            found.notes.append(f'{stem}: left out {path.name}, {code} is not a language code')
+        elif not foreign.is_file():
+            found.notes.append(f'{stem}, {language}: left out, no {foreign.name}')
+        else:
+            found.add(language, stem, 'test', read_tatoeba(foreign, path, aligned=bool(raw)))
 
 _READERS = dict.fromkeys(_LABELS, _tables) | dict.fromkeys(_OF_QUESTIONS, _questions) | \
     dict(bucc2018=_bucc, tatoeba=_tatoeba)
@@ -261,15 +280,19 @@ def _task_folders(folder:Path)->dict[str,Path]: # Stem to folder
     if not folder.is_dir():
         raise InputError(folder, "is not a folder; name the folder that XTREME's download script made")
     found = {_FOLDERS[p.name]: p for p in sorted(folder.iterdir()) if p.is_dir() and p.name in _FOLDERS}
-    if not found and folder.resolve().name in _FOLDERS: return {_FOLDERS[folder.resolve().name]: folder}
-    if found: return found
+    if not found and folder.resolve().name in _FOLDERS:
+        return {_FOLDERS[folder.resolve().name]: folder}
+    if found:
+        return found
     raise InputError(folder, f'holds no task of XTREME; its folders should be named {", ".join(_READERS)}')
 
 def _note_languages(found:Found, stem:str):
     there = [language for language,tables in found.tables.items() if stem in tables]
     missing = [language for language in XTREME[stem].languages if language not in there]
-    if not there: found.notes.append(f'{stem}: left out, no file that the reader knows')
-    elif missing: found.notes.append(f'{stem}: no files for {", ".join(missing)}')
+    if not there:
+        found.notes.append(f'{stem}: left out, no file that the reader knows')
+    elif missing:
+        found.notes.append(f'{stem}: no files for {", ".join(missing)}')
 
 def read_xtreme(folder)->Found:
     "Read all tasks and languages that are there; raises `InputError` for a damaged file"
@@ -281,7 +304,8 @@ def read_xtreme(folder)->Found:
         labels, question = _LABELS.get(stem, ()), _QUESTIONS.get(stem, '')
         found.tasks[stem] = Described(task.kind, metric, task.name, labels, question, epochs=5)
         _note_languages(found, stem)
-    if found.tables: return found
+    if found.tables:
+        return found
     raise InputError(folder, 'has no files of XTREME that a reader knows; download it again')
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf28c
@@ -289,7 +313,8 @@ def _by_article(rows:list[Question], articles:list[int])->dict[str,list]: # Spli
     "Six of ten articles train, one tunes, three test"
     part = lambda article: 'train' if article % 10 < 6 else 'dev' if article % 10 == 6 else 'test'
     found = dict(train=[], dev=[], test=[])
-    for row,article in zip(rows, articles, strict=True): found[part(article)].append(row)
+    for row,article in zip(rows, articles, strict=True):
+        found[part(article)].append(row)
     return found
 
 def divide(found:Found)->Found:
@@ -297,12 +322,14 @@ def divide(found:Found)->Found:
     for language,tables in found.tables.items():
         for stem,parts in tables.items():
             articles = found.articles.get((language, stem))
-            if parts.get('train') or found.tasks[stem].kind in ('retrieval','mining'): continue
+            if parts.get('train') or found.tasks[stem].kind in ('retrieval','mining'):
+                continue
             if parts.get('dev'):
                 tables[stem] = dict(train=parts['dev'], test=parts['test'])
                 found.notes.append(f'{stem}, {language}: dev trains, but for every tenth row of it')
             elif articles:
                 tables[stem] = _by_article(parts['test'], articles)
                 found.notes.append(f'{stem}, {language}: the articles of the test set are divided 6:1:3')
-            else: found.notes.append(f'{stem}, {language}: cannot be divided, it has only a test set')
+            else:
+                found.notes.append(f'{stem}, {language}: cannot be divided, it has only a test set')
     return found

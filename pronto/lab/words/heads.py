@@ -48,7 +48,8 @@ def _pieces(words:set[str], tokenizer, room:int)->tuple[dict[str,list[int]],set[
 def _chunks(sizes:list[int], room:int)->list[slice]: # Of words that fit into an input
     starts, used = [0], 0
     for i,size in enumerate(sizes):
-        if used + size > room: starts, used = [*starts, i], 0
+        if used + size > room:
+            starts, used = [*starts, i], 0
         used += size
     return [slice(a, b) for a,b in zip(starts, [*starts[1:], len(sizes)])]
 
@@ -74,10 +75,12 @@ def pack_words(
             for token,tag in zip(row.tokens[chunk], (row.tags or tags[:1]*len(row.tokens))[chunk]):
                 ids += pieces[token]
                 labels += [number.get(tag, -100)] + [-100]*(len(pieces[token]) - 1)
-            if {*labels} <= {-100}: continue # It has no word that is asked about
+            if {*labels} <= {-100}:
+                continue # It has no word that is asked about
             own.append(ids[len(before):])
             one = dict(input_ids=ids + after, labels=labels + [-100]*len(after))
-            if types > 1: one['token_type_ids'] = [0]*len(one['input_ids'])
+            if types > 1:
+                one['token_type_ids'] = [0]*len(one['input_ids'])
             inputs.append(one)
     cut = sum(token in long for row in rows for token in row.tokens)
     return PackedWords(inputs, cut, share_unknown(tokenizer, own), divided)
@@ -92,7 +95,8 @@ class PackedQuestions(Packed): # Its inputs also have `start_positions` and `end
 def _answer_tokens(answers:tuple, spans:dict[int,tuple[int,int]])->list[int]:
     "The places of the tokens of the first answer whose place is known"
     placed = next((a for a in answers if a.start is not None), None)
-    if not placed: return []
+    if not placed:
+        return []
     return [i for i,(a,b) in spans.items() if a < placed.start + len(placed.text) and b > placed.start]
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd11d
@@ -139,7 +143,8 @@ def _best_span(start:np.ndarray, end:np.ndarray, places:list[int])->tuple[float,
 
 def _cut(context:str, start:int, end:int)->str:
     "The characters of an answer, with the vowel signs and accents that a tokenizer leaves out"
-    while end < len(context) and unicodedata.category(context[end])[0] == 'M': end += 1
+    while end < len(context) and unicodedata.category(context[end])[0] == 'M':
+        end += 1
     return context[start:end].strip()
 
 def best_spans(
@@ -151,9 +156,11 @@ def best_spans(
     "The answers of all questions, read from their contexts"
     best = {}
     for n,spans,start,end in zip(packed.row, packed.spans, starts, ends):
-        if not spans: continue
+        if not spans:
+            continue
         score, first, last = _best_span(start, end, list(spans))
-        if n not in best or score > best[n][0]: best[n] = score, spans[first][0], spans[last][1]
+        if n not in best or score > best[n][0]:
+            best[n] = score, spans[first][0], spans[last][1]
     return {row.id: _cut(row.context, *best[n][1:]) if n in best else '' for n,row in enumerate(rows)}
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd17c
@@ -162,7 +169,8 @@ def load_head(model, kind:str, labels:tuple[str,...], seed:int=0): # The model
     "Load a model with a new head; raises `InputError` if it has no usable weights"
     set_seed(seed)
     config = load_config(model)
-    if kind == 'tagging': config.id2label = dict(enumerate(labels))
+    if kind == 'tagging':
+        config.id2label = dict(enumerate(labels))
     net, _ = load_model(model, _FAMILIES[kind], f'cannot be loaded for {kind}',
                         'choose an encoder such as BERT or XLM-R', config, new_head=True)
     use_onednn(net)
@@ -180,7 +188,8 @@ def _collate(rows:list[dict], tokenizer)->dict:
 
 def _measure(found)->dict[str,float]:
     "The accuracy of tags; questions are judged by their loss"
-    if isinstance(found.label_ids, tuple): return dict(constant=0.)
+    if isinstance(found.label_ids, tuple):
+        return dict(constant=0.)
     known = found.label_ids != -100
     predicted, true = found.predictions[known], found.label_ids[known]
     return dict(accuracy=float((predicted == true).mean()), constant=float(len(set(predicted)) == 1))
@@ -210,7 +219,8 @@ def _scores(net, tokenizer, inputs:list[dict], device:str)->list[tuple]: # Of ar
     net.eval()
     for some in batches_by_length(inputs, 32):
         batch = padded([inputs[i] for i in some], tokenizer, device=device)
-        with torch.inference_mode(): said = net(**batch)
+        with torch.inference_mode():
+            said = net(**batch)
         values = [said.logits] if 'logits' in said else [said.start_logits, said.end_logits]
         for row,i in enumerate(some):
             read = batch['attention_mask'][row].bool()
@@ -235,7 +245,8 @@ def _packer(task, tokenizer, net, model, settings:dict)->Callable: # Of rows and
     "The function that turns the rows of a task into inputs"
     limit = min(token_limit(net, tokenizer), settings['max_length'])
     types = getattr(net.config, 'type_vocab_size', 0) or 0
-    if task.example.kind == 'tagging': return partial(pack_words, tags=task.labels, limit=limit, types=types)
+    if task.example.kind == 'tagging':
+        return partial(pack_words, tags=task.labels, limit=limit, types=types)
     if not tokenizer.is_fast:
         raise InputError(model, 'its tokenizer does not know the place of a token; use a fast one')
     return partial(pack_questions, limit=limit, stride=settings['stride'], types=types)
@@ -258,7 +269,8 @@ def fit_task(
         packed = {part: pack(some, tokenizer) for part,some in rows.items()}
         check_tokens(model, net, [x['input_ids'] for p in packed.values() for x in p.inputs])
         read_apart(net, tokenizer)
-        if start: net.load_state_dict(start)
+        if start:
+            net.load_state_dict(start)
         net.to(device)
         with one_line_errors(model, f'cannot be trained for {kind}', 'choose another model'):
             keep = _fit(net, tokenizer, packed, settings, seed, device, progress)

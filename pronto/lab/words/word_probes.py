@@ -38,7 +38,8 @@ def word_states(
     for some in batches_by_length(inputs, 32):
         batch = padded([inputs[i] for i in some], tokenizer, device=device)
         states = _states(net, batch)[layers]
-        if found is None: found = np.empty((len(states), ends[-1], states.shape[-1]), np.float16)
+        if found is None:
+            found = np.empty((len(states), ends[-1], states.shape[-1]), np.float16)
         for row,i in enumerate(some):
             read = states[:,row,batch['attention_mask'][row].bool().cpu().numpy()]
             found[:,ends[i]:ends[i+1]] = read[:,places[i]]
@@ -88,7 +89,8 @@ def probe_words(
     places = dict(zip(gold, torch.arange(sum(sizes)).split(sizes)))
     choice, together = Choice(task, settings['select'], gold), sum(chosen.values(), [])
     with one_line_errors(model, 'cannot encode words', 'choose another model'):
-        with step(progress and f'{progress}: encode'): states = word_states(net, tokenizer, together, device)
+        with step(progress and f'{progress}: encode'):
+            states = word_states(net, tokenizer, together, device)
         with step(progress and f'{progress}: heads'), one_thread():
             probe_layers(choice, states, places, 'layer')
         if len(few) < len(rows['train']):
@@ -96,5 +98,6 @@ def probe_words(
             choice.gold['train'] = _tag_numbers(packed['train'].inputs)
             more = word_states(net, tokenizer, packed['train'].inputs, device, slice(layer, layer + 1))
             train = torch.from_numpy(more.layer(0))
-            with one_thread(): _with_all_words(choice, layer, states, places, train)
+            with one_thread():
+                _with_all_words(choice, layer, states, places, train)
     return choice.trained(rows, settings, seed, began, device, **cut_and_unknown(packed))

@@ -35,7 +35,8 @@ def _comparisons(cells:list[dict])->list[list[str]]:
     "The models with the best score, above all baselines, of each comparison; none if no model is above them"
     found = []
     for own in grouped(cells, lambda c: tuple(c[k] for k in _SAME)).values():
-        if len(own) < 2: continue
+        if len(own) < 2:
+            continue
         sign = -1 if own[0]['metric'] == 'mae' else 1
         reach = {c['system']: sign*c['ours'] for c in own
                  if (c['over_baseline'] or 0) >= 0 and not c['collapsed']}
@@ -43,19 +44,22 @@ def _comparisons(cells:list[dict])->list[list[str]]:
     return found
 
 def _leading(cells:list[dict])->list[str]: # One sentence, or none without a comparison
-    if not (compared := _comparisons(cells)): return []
+    if not (compared := _comparisons(cells)):
+        return []
     wins, n = Counter(model for best in compared for model in best), len(compared)
     first = [model for model,won in wins.items() if won == max(wins.values())]
     lost = f'in {sum(not best for best in compared)} no model reaches its best baseline'
     of = f'{n} comparison{"s"*(n > 1)} of models on the same rows'
-    if not first: return [f'Of {of}, {lost}.']
+    if not first:
+        return [f'Of {of}, {lost}.']
     has = 'has' if len(first) == 1 else 'have'
     return [f'{", ".join(first)} {has} the best score most often, in {wins[first[0]]} of {of}; {lost}.']
 
 def _accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None without runs of models
     "Which model leads, and how many scores are above the baselines"
     cells = [row for row in records_of(tables) if row.get('seeds') and row.get('ours') is not None]
-    if not cells: return []
+    if not cells:
+        return []
     bibles, tasks = ({c[k] for c in cells} for k in ('bible','task'))
     where = f'{len(bibles)} translation{"s"*(len(bibles) > 1)} and {len(tasks)} task{"s"*(len(tasks) > 1)}'
     above = sum(c['above_baseline'] is True for c in cells)

@@ -59,11 +59,14 @@ class Equal(NamedTuple):
 
 def _crossing(points:list[tuple[int,float]])->float:
     "Where a curve of (number, difference) becomes positive"
-    if points[0][1] >= 0: return 0.
+    if points[0][1] >= 0:
+        return 0.
     for (n,low),(m,high) in zip(points, points[1:]):
-        if high >= 0: return exp(log(n) + (log(m) - log(n))*low/(low - high))
+        if high >= 0:
+            return exp(log(n) + (log(m) - log(n))*low/(low - high))
     return float('inf')
 
+# %% ../../../nbs/reporting/questions/fewshot.ipynb #fs09z
 def _examples_equal(
     curve:Curve, # Without a source
     zero_shot:Cell, # Of a source alone, on the same test set
@@ -77,24 +80,28 @@ def _examples_equal(
     end = lambda x, side: x.interval[side] if x.interval else x.difference
     crossing = lambda value: _crossing([(n, value(x)) for n,x in found.items()])
     middle = crossing(lambda x: x.difference)
-    if any(x.p is None for x in found.values()): return Equal(middle, None, None)
+    if any(x.p is None for x in found.values()):
+        return Equal(middle, None, None)
     return Equal(middle, crossing(lambda x: end(x, 1)), crossing(lambda x: end(x, 0)))
 
 def _printed(n:float, curve:Curve)->str:
     smallest, largest = (curve.of_target[i].examples for i in (0, -1))
-    if n == 0: return f'below {smallest:,}'
+    if n == 0:
+        return f'below {smallest:,}'
     return f'above {largest:,}' if n == float('inf') else f'{round(n):,}'
 
 _FEW = 'few seeds' # Instead of an interval
 _EQUAL = re.compile(r'([^;:]+): ([^(]+) \(([^)]*)\)(?:; )?') # Source, examples, interval
 
 def _ends(found:Equal, curve:Curve)->str:
-    if found.low is None: return _FEW
+    if found.low is None:
+        return _FEW
     return f'{_printed(found.low, curve)} to {_printed(found.high, curve)}'
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11
 def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str: # By source
-    if curve.source: return ''
+    if curve.source:
+        return ''
     same = lambda c: (c.model, c.task, c.target) == (curve.model, curve.task, curve.target)
     zero_shot = [cell for c in curves if same(c) for cell in c.where(examples=0)]
     found = {cell.source: _examples_equal(curve, cell, metric) for cell in zero_shot}
@@ -141,7 +148,8 @@ def _line(ax, curve:Curve, metric:str, color:str, places:dict, alone:bool):
     x = [places[cell.examples] for cell in curve]
     y = [shown(metric, value) for value in curve.scores(metric)]
     ax.plot(x, y, color=color, lw=1.6 if alone else .5, marker='o' if alone else None, ms=3)
-    if not alone: return
+    if not alone:
+        return
     scores = [cell.score(metric) for cell in curve]
     ends = [s.interval or [s.value]*2 for s in scores]
     low, high = ([shown(metric, e[i]) for e in ends] for i in (0, 1))
@@ -160,13 +168,16 @@ def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
     places = {n: n or min(sizes.keys() - {0}, default=2)/2 for n in sizes} # On a logarithmic axis
     for source,color in colors.items():
         own = [c for c in curves if c.source == source]
-        for curve in own: _line(ax, curve, metric, color, places, alone=len(own) == 1)
-        if len(own) > 1: _mean_line(ax, own, metric, color, places)
+        for curve in own:
+            _line(ax, curve, metric, color, places, alone=len(own) == 1)
+        if len(own) > 1:
+            _mean_line(ax, own, metric, color, places)
     ax.set_xscale('log')
     # Targets may have somewhat more or fewer
     whole = [places[n] for n,name in sizes.items() if name == 'all']
     names = {places[n]: name for n,name in sizes.items() if name != 'all'}
-    if whole: names[max(whole)] = 'all'
+    if whole:
+        names[max(whole)] = 'all'
     ax.set_xticks(list(names), list(names.values()), fontsize=6)
     ax.minorticks_off()
 
@@ -176,7 +187,8 @@ def _plot_few_shot(curves:list[Curve], metric:str='accuracy'):
     by_panel = grouped(curves, lambda c: c.title)
     colors = {source: f'C{i}' for i,source in enumerate(sorted({c.source for c in curves}))}
     fig, axes = panels(list(by_panel), 3.2, 2.6, x='examples of the target', y=f'{metric} on its test set')
-    for ax,own in zip(axes, by_panel.values()): _panel(ax, own, metric, colors)
+    for ax,own in zip(axes, by_panel.values()):
+        _panel(ax, own, metric, colors)
     lines = [plt.Line2D([], [], color=color) for color in colors.values()]
     names = [f'after {source}' if source else 'target alone' for source in colors]
     fig.legend(lines, names, loc='outside upper center', ncols=4, fontsize=7, frameon=False)

@@ -52,19 +52,23 @@ _LISTS = dict( # What those of a question hold
 def _guarded(path:Path, name:str, function:Callable)->Callable:
     "Wrap a function of the user, so that an error or a wrong result names the file"
     def call(*args):
-        with own_code(path): made = function(*args)
+        with own_code(path):
+            made = function(*args)
         held, is_one = _LISTS.get(name, ('', None))
         is_list = held and isinstance(made, list) and all(map(is_one, made))
-        if is_list or not held and hasattr(made, 'savefig'): return made
+        if is_list or not held and hasattr(made, 'savefig'):
+            return made
         wanted = f'a list of {held}' if held else 'a figure of matplotlib'
         raise InputError(path, f'{function.__name__} does not give {wanted}')
     return call
 
 def _own_question(path:Path)->RunQuestion:
     "The question that a file defines"
-    with reading(path, 'name a file of Python that defines a `RunQuestion`'): path.read_bytes()
+    with reading(path, 'name a file of Python that defines a `RunQuestion`'):
+        path.read_bytes()
     found = [value for value in run_file(path).values() if isinstance(value, RunQuestion)]
-    if len(found) != 1: raise InputError(path, f'defines {len(found)} questions; define one `RunQuestion`')
+    if len(found) != 1:
+        raise InputError(path, f'defines {len(found)} questions; define one `RunQuestion`')
     parts = {name: getattr(found[0], name) for name in ('read','tables','plot','sentences')}
     return found[0]._replace(**{name: _guarded(path, name, f) for name,f in parts.items()})
 
@@ -94,8 +98,10 @@ def find_question(
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09
 def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[list[Run],str]:
     "The runs that a question reads, and a sentence about the others"
-    if question.chooses: return records, ''
-    if question.any_protocol: options = options._replace(protocol='')
+    if question.chooses:
+        return records, ''
+    if question.any_protocol:
+        options = options._replace(protocol='')
     if question.protocol:
         any_or_own = [options._replace(protocol=p) for p in ('', question.protocol)]
         kept = [r for r in records if any(fits(r, asked) for asked in any_or_own)]
@@ -125,7 +131,8 @@ def _unused(question:RunQuestion, records:list[Run], used:list[Run])->str: # Emp
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09n
 def _noted(table:Table, runs:list[Run], metric:str, about:Callable)->Table: # `about`: see `_notes_once`
     "A table with how its runs were made, and how far translations of one language differ"
-    if not any(r.recipe for r in runs): return table # A table that was read does not say it
+    if not any(r.recipe for r in runs):
+        return table # A table that was read does not say it
     is_marked = any('†' in str(cell) for row in table.rows for cell in row)
     collapse = COLLAPSED if is_marked else ''
     setting, spread = about(runs, metric)
@@ -138,7 +145,8 @@ def _notes_once()->Callable: # Takes runs and a metric; tables of one question m
     def about(runs, metric):
         key = metric, *map(id, runs)
         of_protocol = [r for r in runs if r.protocol == runs[0].protocol]
-        if key not in known: known[key] = setting_note(runs), spread_note(of_protocol, metric)
+        if key not in known:
+            known[key] = setting_note(runs), spread_note(of_protocol, metric)
         return known[key]
     return about
 
@@ -177,8 +185,10 @@ class Reply(NamedTuple):
             drawn, name = self.plot(metric), safe_name(self.question.name) + _also(metric, self.asked)
             for stem,figure in drawn.items() if isinstance(drawn, dict) else ():
                 save_picture(figure, out/f'{stem}.png')
-            if not isinstance(drawn, dict): save_picture(drawn, out/f'{name}.png', bbox_inches='tight')
-        for table in self.tables: table.write(out)
+            if not isinstance(drawn, dict):
+                save_picture(drawn, out/f'{name}.png', bbox_inches='tight')
+        for table in self.tables:
+            table.write(out)
         return self.markdown()
 
 def _also(metric:str, asked:str)->str: # Part of the names of files
@@ -190,14 +200,16 @@ def _judged_by(metric:str, records:list[Run], said:str)->tuple[list[Run],str]:
     kept = with_metric(records, metric)
     stems = {r.task for r in kept}
     others = dict.fromkeys(task_name(r.task) for r in records if r.task not in stems)
-    if not others: return kept, said
+    if not others:
+        return kept, said
     lacking = f'Left out, as it has no {METRICS[metric]}: {", ".join(others)}; choose with --metric.'
     return kept, ' '.join(filter(None, [said, lacking]))
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09b
 def _by_metric(question:RunQuestion, found:list, metric:str)->dict[str,list]:
     "The parts of a question about a protocol by the metric of their tasks"
-    if not question.protocol or question.metric: return {metric: found}
+    if not question.protocol or question.metric:
+        return {metric: found}
     return grouped(found, lambda one: main_metric(one.task, metric))
 
 
@@ -207,16 +219,21 @@ def ask_runs(
     records:list[Run], options:Options=Options()
 )->Reply:
     "Ask runs a question; raises `InputError` if it can use none of them"
-    if isinstance(question, str): question = find_question(question)
+    if isinstance(question, str):
+        question = find_question(question)
     if options.metric not in ('', *METRICS):
         raise InputError('metric', f'no metric {options.metric}; choose from {", ".join(METRICS)}')
     kept, left = _chosen(question, records, options)
     by_task = question.protocol or question.chooses
     asked = options.metric or question.metric or ('' if by_task else usual_metric(records))
-    if asked and not by_task: kept, left = _judged_by(asked, kept, left)
-    try: found = question.read(kept, options._replace(metric=asked))
-    except InputError as e: raise _of_store(e, options) from e
-    if not found: raise _nothing(question, kept, options)
+    if asked and not by_task:
+        kept, left = _judged_by(asked, kept, left)
+    try:
+        found = question.read(kept, options._replace(metric=asked))
+    except InputError as e:
+        raise _of_store(e, options) from e
+    if not found:
+        raise _nothing(question, kept, options)
     used, by_metric = _runs_of(question, found), _by_metric(question, found, asked)
     tables, after = {metric: [] for metric in by_metric}, [_unused(question, kept, used), left]
     about = _notes_once()
@@ -230,6 +247,7 @@ def ask_runs(
             tables[metric].append(noted)
     return Reply(question, by_metric, tables, asked)
 
+# %% ../../../nbs/reporting/questions/question.ipynb #pt09bbz
 def _of_store(e:InputError, options:Options)->InputError:
     "The error of a question about the runs, with the folder that they are in"
     return InputError(_store(options), e.what, e.place) if e.path == 'runs' else e
@@ -267,9 +285,11 @@ def usual_kind(
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09r
 def finding(lines:list[str], most:int=6)->str: # In Markdown
     "What a notebook found, before its tables"
-    if not lines: return '**Finding:** these runs do not say anything about this question yet.'
+    if not lines:
+        return '**Finding:** these runs do not say anything about this question yet.'
     rest = f'\n- and {len(lines) - most} more, below' if len(lines) > most else ''
-    if len(lines) == 1: return f'**Finding:** {markdown_text(lines[0])}'
+    if len(lines) == 1:
+        return f'**Finding:** {markdown_text(lines[0])}'
     return '**Findings**\n\n' + '\n'.join(f'- {markdown_text(line)}' for line in lines[:most]) + rest
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09s

@@ -82,7 +82,8 @@ def _transfer_gap(
 )->tuple[SeedDifference|None,int]: # In-language minus transfer; the number of rows
     "The transfer gap on identical rows; `None` without a model that is trained on the target"
     own = found.own(cell.bible)
-    if own is None or cell.source == cell.bible: return None, 0
+    if own is None or cell.source == cell.bible:
+        return None, 0
     return difference(own, cell, metric)
 
 def _means_of_source(
@@ -91,7 +92,8 @@ def _means_of_source(
     "The mean score on the other targets, and XTREME's transfer gap: the score on the source minus that mean"
     others = [cell.score(metric).value for cell in found.others(source)]
     own = found.one(source=source, bible=source)
-    if not others: return None, None
+    if not others:
+        return None, None
     return mean(others), own and own.score(metric).value - mean(others)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11
@@ -112,7 +114,8 @@ def _best_sources(found:Transfer, metric:str)->set[Cell]:
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11m
 def _mean_columns(found:Transfer, metric:str)->list[Column]: # None where each source has one other target
     "For a line of the matrix: the mean of the other targets, and the score on the source minus it"
-    if all(len({*found.targets} - {s}) < 2 for s in found.sources): return []
+    if all(len({*found.targets} - {s}) < 2 for s in found.sources):
+        return []
     means = {s: _means_of_source(found, s, metric) for s in found.sources}
     def column(i, title, sign=''):
         show = lambda source: number(means[source][i], metric, sign) if source in means else ''
@@ -199,7 +202,8 @@ class MeanGap(NamedTuple):
 def _mean_gap(found:Transfer, source:str, metric:str='accuracy')->MeanGap: # In-language minus transfer
     "The mean gap over all targets, on the rows that all of them have"
     cells = [cell for cell in found.others(source) if found.own(cell.bible)]
-    if not cells: return MeanGap(found, source, [], None, 0)
+    if not cells:
+        return MeanGap(found, source, [], None, 0)
     own = [found.own(cell.bible) for cell in cells]
     return MeanGap(found, source, cells, *mean_difference(own, cells, metric))
 
@@ -242,20 +246,26 @@ def _plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
     widest = max((len(found.targets) for found in transfers), default=1)
     tallest = max((len(found.sources) + 1 for found in transfers), default=1)
     fig, axes = panels(len(transfers), 1.4 + .45*widest, 1.3 + .3*tallest)
-    for ax,found in zip(axes, transfers): _panel(ax, found, metric)
+    for ax,found in zip(axes, transfers):
+        _panel(ax, found, metric)
     return fig
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf19n
 def _conclusion(row:dict, asked:bool)->str:
-    if row['collapsed'] == row['targets']: return 'but a model gives one answer to everything on all of them'
-    if row['gap_low'] is None: return 'in these runs'
-    if row['gap_low'] <= 0 <= row['gap_high']: return 'so these runs do not show a gap'
+    if row['collapsed'] == row['targets']:
+        return 'but a model gives one answer to everything on all of them'
+    if row['gap_low'] is None:
+        return 'in these runs'
+    if row['gap_low'] <= 0 <= row['gap_high']:
+        return 'so these runs do not show a gap'
     of_target = row['gap'] > 0
-    if asked: return f'so examples of the {"target" if of_target else "source"} are better'
+    if asked:
+        return f'so examples of the {"target" if of_target else "source"} are better'
     return 'so training on the target is better' if of_target else 'so transfer is better'
 
 def _collapsed(row:dict)->str: # Empty if no model or all of them collapsed
-    if row['collapsed'] in (0, row['targets']): return ''
+    if row['collapsed'] in (0, row['targets']):
+        return ''
     return f' (on {row["collapsed"]} of them a model gives one answer to everything, which shows no gap)'
 
 def _sentence(row:dict, asked:bool, metric:str)->str:
