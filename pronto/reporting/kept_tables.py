@@ -103,6 +103,8 @@ def keep_tables(state:str, shown:Shown): # Not where the data folder cannot be w
         with replace_folder(_folder()/state, ours=lambda path: None) as folder:
             (folder/'shown.json').write_text(about, encoding='utf-8')
             shown.write(folder/'files')
-        *_, = map(shutil.rmtree, sorted(_folder().glob('[!.]*'), key=os.path.getmtime)[:-_MOST])
+        older = sorted(_folder().glob('[!.]*'), key=os.path.getmtime)[:-_MOST]
+        for place in older:
+            shutil.rmtree(place)
     except (InputError, OSError):
         pass # They are made again the next time
