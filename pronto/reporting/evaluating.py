@@ -20,7 +20,7 @@ from ..modeling.model import Model, hub_models, own_models
 from ..core.pictures import Picture
 from .accuracy_tables import Options
 from .card import card_finding, card_pictures, score_card
-from .questions.question import ask_runs
+from .questions.question import ask_runs, usual_kind
 from .language_score import LanguageScore, language_scores, score_lines
 from ..runs.planning import plan
 from ..runs.predictions import ROWS_FILE
@@ -187,10 +187,12 @@ def models()->list[str]: # As `evaluate` takes them
 
 def tables(
     runs=None, # The folder of a run store; `runs` in the data folder if not given
-    protocol:str='in-language', metric:str=''
+    protocol:str='', # The one with most results if empty
+    metric:str=''
 )->list[Table]:
     "Tables of all runs of a store; raises `InputError` if there are none"
     store = Path(runs or data_dir()/'runs')
-    options = Options(splits='', protocol=protocol, metric=metric, store=str(store))
-    reply = ask_runs('accuracy', read_runs(store), options)
-    return [table for made in reply.tables.values() for table in made]
+    records = read_runs(store)
+    shown, _ = usual_kind(records, protocol or None)
+    options = Options(splits='', protocol=shown, metric=metric, store=str(store))
+    return ask_runs('accuracy', records, options).tables

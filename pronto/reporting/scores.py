@@ -239,9 +239,11 @@ class _Table:
     @property
     def shared(self)->dict[str,Later]: # By name
         "The columns that runs on the same rows share"
-        if not self.rows: return self._shared()
-        if 'columns' not in self.rows.kept: self.rows.kept['columns'] = self._shared()
-        return self.rows.kept['columns']
+        kept = self.rows.kept if self.rows else {}
+        there = 'columns' in kept and kept['columns']['asked'].record.path.exists()
+        if not there: # The run that has them may be gone where others are not
+            kept['columns'] = self._shared()
+        return kept['columns']
 
     def _shared(self)->dict[str,Later]:
         def later(name, read): return self.n, read, (name, self.same), self.rows
