@@ -253,12 +253,17 @@ def _verify(dataset:Dataset):
     if path.parent == dataset.path and path.name in dataset.manifest.get('files', {}):
         _read(path, dataset.manifest)
 
+def _no_dataset(path)->InputError:
+    return InputError(path, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
+
 def open_dataset(
     path, # A folder written by `build`, or a published one
     whole:Dataset=None # Of a fold, where that is open
 )->Dataset: # Without rows; see `Dataset.load`
     "Open a dataset folder and verify what its tables share; raises `InputError` if it is damaged"
     path = Path(path)
+    if not path.is_dir():
+        raise _no_dataset(path)
     manifest, around = load_manifest(path), path.parent
     if 'fold' in manifest and whole is None and (around/'manifest.json').is_file():
         whole = open_dataset(around)
@@ -431,9 +436,6 @@ def _load_tables(dataset:Dataset, only:list[str]|None)->dict[str,dict[str,list]]
     if manifest.get('tasks'):
         tables = {stem: with_dev(parts) for stem,parts in tables.items()}
     return tables
-
-def _no_dataset(path)->InputError:
-    return InputError(path, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
 
 def is_dataset(folder:Path)->bool:
     tables = (*folder.glob('*_train.tsv'), *folder.glob('*_train.jsonl'))
