@@ -24,76 +24,61 @@ class ItemFit(NamedTuple):
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it00007a
 class _Design(NamedTuple):
     "Answers, and the verse, cell and chapter of each as numbers"
-    right:np.ndarray   # (n,) 0 or 1
-    verse:np.ndarray   # (n,), as the following
-    cell:np.ndarray
-    chapter:np.ndarray
-    sizes:tuple[int,int,int] # How many verses, cells and chapters there are
+    right:np.ndarray              # (n,) 0 or 1
+    groups:tuple[np.ndarray,...]  # (n,) each: of verses, cells and chapters, in this order
+    sizes:tuple[int,...]          # How many verses, cells and chapters there are
 
-    def fixed(self, theta:np.ndarray)->np.ndarray: # (n,) for (cells + chapters,)
+    def fixed(self, effects:list[np.ndarray])->np.ndarray: # (n,)
         "The effects of the cell and of the chapter of each answer"
-        return theta[self.cell] + theta[self.sizes[1] + self.chapter]
+        _, cells, chapters = effects
+        return cells[self.groups[1]] + chapters[self.groups[2]]
 
-    def sums(self, values:np.ndarray)->tuple[np.ndarray,np.ndarray]: # (verses,), (cells + chapters,) for (n,)
-        "Sums over the answers to a verse, and over those of a cell or a chapter"
-        numbers = self.verse, self.cell, self.chapter
-        of_verse, *others = (np.bincount(x, values, n) for x,n in zip(numbers, self.sizes))
-        return of_verse, np.concatenate(others)
+    def sums(self, values:np.ndarray)->list[np.ndarray]: # Of (n,)
+        "Sums over the answers to a verse, of a cell and in a chapter"
+        return [np.bincount(x, values, n) for x,n in zip(self.groups, self.sizes)]
 
-    def crossed(self, values:np.ndarray)->tuple[np.ndarray,np.ndarray]: # (verses, others), (others, others)
-        "Sums of what two effects have together: a verse and another, and two others"
-        n_verses, n_cells, n_chapters = self.sizes
-        def table(one, other, n, m): return np.bincount(one*m + other, values, n*m).reshape(n, m)
-        both = [table(self.verse, x, n_verses, n) for x,n in zip((self.cell, self.chapter), self.sizes[1:])]
-        outer = np.diag(self.sums(values)[1])
-        outer[:n_cells,n_cells:] = table(self.cell, self.chapter, n_cells, n_chapters)
-        outer[n_cells:,:n_cells] = outer[:n_cells,n_cells:].T
-        return np.hstack(both), outer
-
-def _newton(d:_Design, theta, u, penalty, penalty_verse)->tuple: # New effects, and what the variances need
-    "A step of penalised logistic regression, with the effects of verses eliminated"
-    p = 1/(1 + np.exp(-(d.fixed(theta) + u[d.verse])))
-    weights = p*(1 - p)
-    (slope_verse, slope), own = d.sums(d.right - p), d.sums(weights)[0] + penalty_verse
-    shared, outer = d.crossed(weights)
-    cross = shared/own[:,None] # Divided by the diagonal block of the verses
-    schur = outer + np.diag(penalty) - shared.T @ cross
-    slope_verse = slope_verse - penalty_verse*u
-    slope = slope - penalty*theta - cross.T @ slope_verse
-    inverse = np.linalg.inv(schur)
-    step = inverse @ slope
-    step_verse = slope_verse/own - cross @ step
-    variance = np.diag(inverse), 1/own, ((cross @ inverse)*cross).sum(1) # The last: of the others, handed on
-    return theta + step, u + step_verse, variance, max(abs(step).max(), abs(step_verse).max())
+    def table(self, values:np.ndarray, one:int, other:int)->np.ndarray: # Of (n,), and of two groups
+        "Sums of what two groups have together"
+        n, m = self.sizes[one], self.sizes[other]
+        return np.bincount(self.groups[one]*m + self.groups[other], values, n*m).reshape(n, m)
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it00007b
-def _newton(d:_Design, theta, u, penalty, penalty_verse)->tuple: # New effects, and what the variances need
-    "A step of penalised logistic regression, with the effects of verses eliminated"
-    p = 1/(1 + np.exp(-(d.fixed(theta) + u[d.verse])))
+def _newton(d:_Design, effects:list, penalties:list)->tuple: # By group: steps, variances, those of it alone
+    "A step of penalised logistic regression, with the effects of one group eliminated"
+    p = 1/(1 + np.exp(-(d.fixed(effects) + effects[0][d.groups[0]])))
     weights = p*(1 - p)
-    (slope_verse, slope), own = d.sums(d.right - p), d.sums(weights)[0] + penalty_verse
-    shared, outer = d.crossed(weights)
-    cross = shared/own[:,None] # Divided by the diagonal block of the verses
-    schur = outer + np.diag(penalty) - shared.T @ cross
-    slope_verse = slope_verse - penalty_verse*u
-    slope = slope - penalty*theta - cross.T @ slope_verse
-    inverse = np.linalg.inv(schur)
-    step = inverse @ slope
-    step_verse = slope_verse/own - cross @ step
-    variance = np.diag(inverse), 1/own, ((cross @ inverse)*cross).sum(1) # The last: of the others, handed on
-    return theta + step, u + step_verse, variance, max(abs(step).max(), abs(step_verse).max())
+    slopes = [s - k*e for s,k,e in zip(d.sums(d.right - p), penalties, effects)]
+    own = [w + k for w,k in zip(d.sums(weights), penalties)]
+    out = 0 if d.sizes[0] >= d.sizes[1] else 1 # Verses or cells, of which there are more
+    first, last = kept = [g for g in range(3) if g != out]
+    shared = np.hstack([d.table(weights, out, g) for g in kept])
+    outer = np.diag(np.concatenate([own[g] for g in kept]))
+    n = d.sizes[first]
+    outer[:n,n:] = d.table(weights, first, last)
+    outer[n:,:n] = outer[:n,n:].T
+    cross = shared/own[out][:,None]
+    inverse = np.linalg.inv(outer - shared.T @ cross)
+    step = inverse @ (np.concatenate([slopes[g] for g in kept]) - cross.T @ slopes[out])
+    handed_on = ((cross @ inverse)*cross).sum(1) # By the others
+    steps, variances = [None]*3, [None]*3
+    steps[first], steps[last] = np.split(step, [n])
+    variances[first], variances[last] = np.split(np.diag(inverse), [n])
+    steps[out] = slopes[out]/own[out] - cross @ step
+    variances[out] = 1/own[out] + handed_on
+    return steps, variances, [1/w for w in own]
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000014
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
-def _posteriors(d:_Design, theta, u, error, sd:float)->tuple[np.ndarray,np.ndarray]: # (verses,) each
+def _posteriors(d:_Design, effects:list, error, sd:float)->tuple[np.ndarray,np.ndarray]: # (verses,) each
     "Means and standard deviations of the effects of verses, given the other effects"
+    u, verse = effects[0], d.groups[0]
     values = u[:,None] + error[:,None]*_NODES
-    side, fixed = 1 - 2*d.right, d.fixed(theta) # -1 where the answer is right
+    side, fixed = 1 - 2*d.right, d.fixed(effects) # -1 where the answer is right
     density = _NODES**2/2 - values**2/(2*sd**2)
     for k,own in enumerate(values.T): # One after the other, as there are many answers
-        against = np.minimum(side*(fixed + own[d.verse]), 500) # Whose exponential is still a number
-        density[:,k] -= np.bincount(d.verse, np.log(1 + np.exp(against)), len(u))
+        against = np.minimum(side*(fixed + own[verse]), 500) # Whose exponential is still a number
+        density[:,k] -= np.bincount(verse, np.log(1 + np.exp(against)), len(u))
     weights = _NODE_WEIGHTS*np.exp(density - density.max(1, keepdims=True))
     weights /= weights.sum(1, keepdims=True)
     mean = (weights*values).sum(1)
@@ -113,23 +98,23 @@ def fit_items(
     right = np.asarray(right, float)
     if len(right) == 0 or right.min() == right.max():
         raise ValueError('all answers are right, or all wrong; there is nothing to explain')
-    numbers = list(map(_numbers, (verse, cell, chapter)))
-    d = _Design(right, *numbers, tuple(int(x.max()) + 1 for x in numbers))
-    n_verses, n_cells, n_chapters = d.sizes
-    theta, u = np.zeros(n_cells + n_chapters), np.zeros(n_verses)
-    sd, converged, mean, error = np.array([1., .5]), False, u, u
+    groups = tuple(map(_numbers, (verse, cell, chapter)))
+    d = _Design(right, groups, tuple(int(x.max()) + 1 for x in groups))
+    effects = [np.zeros(n) for n in d.sizes]
+    sd, converged, mean, error = np.array([1., .5]), False, effects[0], effects[0]
     for _ in range(steps):
-        penalty = np.full(len(theta), 1e-4) # Of the cells: hardly any
-        penalty[n_cells:] = 1/sd[1]**2
-        theta, u, (variance, variance_own, handed_on), moved = _newton(d, theta, u, penalty, 1/sd[0]**2)
+        penalties = [1/sd[0]**2, 1e-4, 1/sd[1]**2] # Of the cells: hardly any
+        moves, variances, own = _newton(d, effects, penalties)
+        effects = [e + move for e,move in zip(effects, moves)]
+        moved = max(abs(move).max() for move in moves)
         if moved > 1:
             continue # First find the effects
-        chapters = theta[n_cells:]
-        mean, error = _posteriors(d, theta, u, np.sqrt(variance_own), sd[0])
-        error = np.sqrt(error**2 + handed_on)
-        new = np.sqrt([np.mean(mean**2 + error**2), np.mean(chapters**2 + variance[n_cells:])])
+        mean, error = _posteriors(d, effects, np.sqrt(own[0]), sd[0])
+        error = np.sqrt(error**2 + variances[0] - own[0])
+        new = np.sqrt([np.mean(mean**2 + error**2), np.mean(effects[2]**2 + variances[2])])
         converged = bool(abs(new - sd).max() < tolerance and moved < tolerance*10)
         sd = new.clip(1e-3)
         if converged:
             break
-    return ItemFit(theta[:n_cells], mean, error, theta[n_cells:], float(sd[0]), float(sd[1]), converged)
+    _, cells, chapters = effects
+    return ItemFit(cells, mean, error, chapters, float(sd[0]), float(sd[1]), converged)
