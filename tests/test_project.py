@@ -111,6 +111,12 @@ def test_no_public_name_is_defined_in_two_modules():
     assert several((name, module_name(p)) for p in modules for name in public_names(p) if name[0] != '_'
                    and name not in ('COMMANDS','ABOUT')) == {}
 
+def test_a_module_defines_a_function_or_class_once():
+    for path in (ROOT/'pronto').rglob('*.py'):
+        body = ast.parse(path.read_text(encoding='utf-8')).body
+        names = [node.name for node in body if isinstance(node, ast.FunctionDef|ast.ClassDef)]
+        assert len(names) == len(set(names)), path
+
 def test_every_module_is_known_by_its_name_alone():
     "But `lab.suites.tasks`, which files of tasks import that `pronto import` wrote"
     named = [(module.rpartition('.')[2], module) for module in MODULES if module != 'lab.suites.tasks']
