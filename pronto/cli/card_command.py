@@ -29,7 +29,8 @@ def card_options(parser):
              'those that come with PrOnto)')
     add('--language', default='', help='name or code, instead of what the Bible states')
     add('--all-tasks', action='store_true',
-        help='also the tasks that do not ask whether a model reads the language; this takes longer')
+        help='also the tasks that do not ask whether a model reads the language; this takes longer (always '
+             'with -a)')
     least_verses_option(parser)
     replace_option(parser)
     readers_option(parser)
@@ -161,6 +162,7 @@ def card_command(args):
     for folder in data_dir()/'datasets', args.runs or data_dir()/'runs':
         require_within(folder)
     from pronto.modeling.model import Model
+    args.all_tasks = args.all_tasks or bool(args.annotations) # Labels are named to be asked for
     models = [Model.find(model) for model in args.model]
     course = Course(_planned(models, args.all_tasks))
     args.again = f'what is encoded is kept; go on with: {join(["pronto", *args.argv])}'

@@ -167,7 +167,7 @@ class Run(_Named):
     path:Path|None = None # The record; this and the following are not in it
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
-    packed:tuple[bytes|None,bytes]|None = None # Rows and answers, see `Known`
+    packed:tuple[bytes|None,bytes]|None = Field(default=None, repr=False) # Rows and answers, see `Known`
 
     def but(self, **changes)->'Run':
         "The same run with other values"
