@@ -59,7 +59,7 @@ def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
     from pronto.reporting.notebook_views import answers_to
     few = MappingProxyType(dict(train=60, dev=20, test=15))
     bert = zoo.save_model(tmp_path/'bert', 'bert')
-    with patch('pronto.protocols.protocol.SAMPLED', few), patch('pronto.reporting.notebook_views.SAMPLED', few):
+    with patch('pronto.protocols.protocol.SAMPLED', few):
         (run,) = pronto.evaluate(dataset, str(bert), tasks='WO', protocol='quick-probe', show=False, report=str, runs=tmp_path/'runs').runs
         answers = answers_to(run, str(dataset))
     assert run.counts == dict(train=60, dev=20, test=15) and len(answers) == 15

@@ -14,7 +14,6 @@ from ..core.tables import Table, own_direction
 from ..datasets.loading import load_dataset_folder, load_manifest, open_datasets, sample
 from ..datasets.manifest import label_shares, shown_shares
 from ..datasets.tasks import TASKS
-from ..protocols.protocol import QUICK, SAMPLED
 from .cells import number
 from .scores import against_best, answers_by_task, is_clear
 from ..runs.schema import Run
@@ -162,8 +161,6 @@ def _test_rows(record:Run, datasets)->list:
     stem, limit = record.task, record.limit
     folds = found.get(record.dataset, next(iter(found.values())))
     tests = [fold.load([stem]).tasks[stem]['test'] for fold in folds]
-    if len(tests) == 1 and record.protocol == QUICK:
-        limit = SAMPLED['test']
     return [row for test in tests for row in sample(test, limit)]
 
 def _where(prediction:dict[str,str])->str:
@@ -172,11 +169,12 @@ def _where(prediction:dict[str,str])->str:
     return '{sense}: {ref1}, {ref2}'.format(**prediction) if 'sense' in prediction else ''
 
 def _asked(said:list[dict], rows:list)->list:
-    "The rows that a run was asked about: a quick probe is not asked about all"
-    if len(said) >= len(rows): # One with several items has an answer to each
-        return rows
+    "The rows that a run was asked about, maybe a sample; all where rows have no places of their own"
     places = {_where({name: str(value) for name,value in row.where.items()}): row for row in rows}
-    return [places[_where(answer)] for answer in said]
+    named = dict.fromkeys(map(_where, said)) # A row with several items has an answer to each
+    if len(places) < len(rows) or not named.keys() <= places.keys():
+        return rows
+    return [places[name] for name in named]
 
 def answers_to(
     record:Run,
