@@ -70,6 +70,9 @@ class Question(NamedTuple):
     def texts(self)->tuple[str,...]: return self.question, self.context
 
     @property
+    def where(self)->dict[str,str]: return {}
+
+    @property
     def labelled(self)->bool: return bool(self.answers)
 
     @property
@@ -105,6 +108,9 @@ class Query(NamedTuple):
 
     @property
     def texts(self)->tuple[str,...]: return (self.text,)
+
+    @property
+    def where(self)->dict[str,str]: return {}
 
     @property
     def labelled(self)->bool: return self.matches is not None
