@@ -260,6 +260,12 @@ def test_tables_go_to_the_data_folder(runs, tmp_path, monkeypatch):
     make_tables(runs)
     assert (tmp_path/'data'/'tables'/'table1.md').is_file() and not (tmp_path/'paper_tables').exists()
 
+def test_a_place_for_tables_is_tried_before_runs_are_read(runs, tmp_path, monkeypatch, pronto):
+    (tmp_path/'file').touch()
+    monkeypatch.setattr('pronto.runs.store.read_runs', lambda *_: pytest.fail('runs were read'))
+    code, _, err = pronto('tables', '--runs', runs, '-o', tmp_path/'file')
+    assert code == 1 and any("file is not a folder" in line for line in err)
+
 def test_languages_have_names(tmp_path):
     store(tmp_path/'runs', 'wolof', 'tiny', 'sentence_mood', .8, language='wol')
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8, language='Brelish')

@@ -10,7 +10,8 @@ from pathlib import Path
 from .options import add_number, protocols_option, require_folder, runs_option, tasks_file_option
 from .options import to_run
 from .output import bar, in_terminal, note, show, show_tables, tell, warn
-from ..core.files import InputError, data_dir, require_place, temporary_folder, to_stderr, warn_once
+from ..core.files import InputError, data_dir, require_place, require_within, temporary_folder
+from ..core.files import to_stderr, warn_once
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
 def tables_options(parser):
@@ -156,6 +157,8 @@ def tables_command(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
     from pronto.reporting.kept_tables import keep_tables, kept_tables, state_of
     require_folder(args.runs)
+    out = args.output or data_dir()/'tables'
+    require_within(out)
     if args.items:
         require_folder(args.items, 'name the dataset of a translation that you can read')
     runs, asked = Path(args.runs or data_dir()/'runs'), _asked(args)
@@ -171,7 +174,7 @@ def tables_command(args):
         was_silent = not warn_once.cache_info().currsize # What else was said is not known here
         if before and question.name == 'accuracy' and was_silent and before == state():
             keep_tables(before, shown)
-    shown.write(args.output or data_dir()/'tables')
+    shown.write(out)
     show(shown.text, shown.data)
     for line in shown.notes:
         note(line)
