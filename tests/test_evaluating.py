@@ -34,6 +34,17 @@ def loaded(model, **how):
     from transformers import AutoModelForCausalLM, AutoTokenizer
     return AutoModelForCausalLM.from_pretrained(model, **how), AutoTokenizer.from_pretrained(model)
 
+def test_a_dataset_in_folds_has_each_tested_row_once(dataset, tmp_path):
+    import pronto
+    rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text) for ref,text in made_up().items()]
+    build(TEXT_ALONE, Bible(rows), tmp_path/'qaa', splits='folds', report=str)
+    loaded = pronto.load_dataset(tmp_path/'qaa')
+    assert loaded.tasks.keys() == pronto.load_dataset(dataset).tasks.keys() and len(loaded.folds) == 10
+    one = loaded.folds[3].load().tasks['word_order']
+    tested = [row.id for row in loaded.tasks['word_order']['test']]
+    assert len(set(tested)) == len(tested) and set(tested) >= {row.id for part in one.values() for row in part}
+    assert repr(loaded).startswith('Dataset(qaa: ')
+
 def test_a_loaded_model_answers_as_its_folder_does(asked, model):
     here = asked(*loaded(model))
     there = asked(str(model))

@@ -7,8 +7,9 @@ __all__ = ['Result', 'evaluate', 'build_dataset', 'load_dataset', 'models', 'tab
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00005
 import base64, shutil
+from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Callable, Iterator
@@ -177,9 +178,17 @@ def build_dataset(
     "The dataset of a Bible, with its tables; raises `InputError` for a bad Bible"
     return load_dataset(find_dataset(bible, splits, annotations, report, language=language))
 
-def load_dataset(folder)->Dataset:
+def load_dataset(folder)->Dataset: # Of one in folds the rows that are tested, each once
     "A dataset folder with its tables; raises `InputError` if it is none, or damaged"
-    return open_dataset(folder).load()
+    found = open_dataset(folder)
+    folds = [fold.load() for fold in found.folds]
+    if len(folds) == 1:
+        return folds[0]
+    tests = defaultdict(list)
+    for fold in folds:
+        for stem,parts in fold.tasks.items():
+            tests[stem] += parts['test']
+    return replace(found, tasks={stem: dict(test=rows) for stem,rows in tests.items()})
 
 def models()->list[str]: # As `evaluate` takes them
     "The models on this machine: in the data folder, and in the cache of the Hub"
