@@ -531,3 +531,10 @@ def test_a_broken_package_of_somebody_else_stops_no_command(tmp_path, code, said
     run = 'import sys; from pronto.cli import main; sys.exit(main(["doctor"]))'
     done = subprocess.run([sys.executable, '-c', run], env=env, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0 and said in done.stderr and 'Traceback' not in done.stderr
+
+def test_a_command_ends_without_a_last_look_through_all_objects():
+    code = ('import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count() > 0)); '
+            'import pronto.cli.command')
+    done = subprocess.run([sys.executable, '-c', code], env=os.environ | {'PYTHONPATH': str(ROOT)},
+                          capture_output=True, text=True)
+    assert done.stdout == 'True\n', done.stderr

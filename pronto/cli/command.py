@@ -6,7 +6,7 @@
 __all__ = ['make_parser', 'main']
 
 # %% ../../nbs/cli/command.ipynb #44ca5e63
-import argparse, errno, os, stat, sys
+import argparse, atexit, errno, gc, os, stat, sys
 from pathlib import Path
 from traceback import print_exc
 from . import card_command, dataset_commands, doctor, model_commands, result_commands
@@ -83,6 +83,8 @@ def make_parser()->argparse.ArgumentParser:
     return parser
 
 # %% ../../nbs/cli/command.ipynb #48f26102
+atexit.register(gc.freeze) # Or Python looks through all objects again at its end, half a second after a build
+
 _RESUMABLE = 'release', 'sweep', 'eval', 'probe', 'fetch', 'study'
 
 def _unknown_options(unknown:list[str], parser)->str:

@@ -14,7 +14,7 @@ from shlex import quote
 from .options import add_number, cluster, cluster_options, projection_options, rules_options
 from .options import readers_option, replace_option, sources_option, versification_option
 from .output import bar, batch_status, note, show, tell, warn
-from ..core.files import InputError, require_place
+from ..core.files import InputError, no_collection, require_place
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco01
 def convert_options(parser):
@@ -232,6 +232,7 @@ def _read_all(args)->tuple: # The annotations and the Bible
     args.annotations = 'none'
     return _annotations(args), read_paragraphs(args.bible[0])
 
+@no_collection()
 def build_command(args):
     "Build the dataset folder of one translation"
     from pronto.bibles.languages import licence_of
