@@ -23,7 +23,7 @@ def _resemblance(text:ChoiceText, contexts:list[Ref])->np.ndarray: # (n, n)
     before, after = list(before), list(after)
     if not before:
         return np.empty((0, 0))
-    near = NearestText(before + after)
+    near = NearestText(before + after, text.grams)
     vectors = [near.vectors[[near.number[said] for said in texts]] for texts in (before, after)]
     return (vectors[0] @ vectors[1].T).toarray()
 

@@ -15,6 +15,7 @@ from io import BytesIO
 import regex
 from ...core.files import JOINERS, InputError
 from ...core.refs import Ref
+from ..shortcuts import GramCounts
 from ..splits import split_of
 from ..word_align import is_unspaced
 
@@ -153,7 +154,7 @@ class ChoiceText(_Words):
         "The same text with other splits"
         if fold == self.fold:
             return self
-        self.content, self.words, self._places # Counted once
+        self.content, self.words, self._places, self.grams # Counted once
         other = copy(self)
         other.fold = fold
         other.__dict__.pop('splits', None)
@@ -171,6 +172,12 @@ class ChoiceText(_Words):
         "The verses of a split that take part, in a fixed order"
         refs = (ref for ref,where in self.splits.items() if where == split)
         return sorted(refs, key=lambda ref: drawn(purpose, ref))
+
+    @cached_property
+    def grams(self)->GramCounts:
+        "The n-grams of all verses; of a text without blanks as if there were one after each letter"
+        spaced = map(' '.join, self.verses.values()) if self.is_unspaced else self.verses.values()
+        return GramCounts(spaced)
 
     @cached_property
     def _known(self)->frozenset[str]: return frozenset(self.verses.values())
