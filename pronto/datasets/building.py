@@ -35,13 +35,13 @@ from .word_tasks import LEAST_WEIGHT, link_verses, word_tasks
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
 _LAYOUTS = 'plain', 'references', 'labels'
 
-@lru_cache(maxsize=2)
-def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations)->dict[Ref,str]: # e.g. `NMC,SM`
+@lru_cache(maxsize=128)
+def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations, book:str)->dict[Ref,str]: # `NMC,SM`
     "The tasks for which the sentences of a verse agree on the label; the same for every translation"
-    agreeing = {ref: [] for ref in annotations.verses}
+    agreeing = {verse.ref: [] for verse in annotations.by_book[book]}
     for task in tasks:
         own = annotations.of(task.stem)
-        for ref,label in labels_of(task, own).items():
+        for ref,label in labels_of(task, own, book).items():
             if task.agrees(own.verses[ref], label):
                 agreeing[ref].append(task.abbr)
     return {ref: ','.join(names) for ref,names in agreeing.items()}
@@ -49,12 +49,14 @@ def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations)->dict[Ref,
 def _alignment_table(annotations:Annotations, alignment:Alignment, tasks:list)->bytes:
     "The status of every verse"
     of_verses = tuple(task for task in tasks if isinstance(task, VerseTask))
-    names = _unambiguous(of_verses, annotations)
+    agreed = {}
+    for book in dict.fromkeys(verse.ref.book for verse in alignment.verses):
+        agreed |= _unambiguous(of_verses, annotations, book)
     rows = [ALIGNMENT_COLUMNS]
     for ref,status in alignment.statuses.items():
         own = alignment.own_refs.get(ref, '')
         n_sentences = alignment.n_sentences.get(ref, 0)
-        of_verse = names[ref] if status == 'aligned' else ''
+        of_verse = agreed[ref] if status == 'aligned' else ''
         rows.append((str(ref), own, status, str(n_sentences), of_verse))
     return ''.join('\t'.join(row) + '\n' for row in rows).encode()
 
@@ -166,7 +168,8 @@ class _Plan:
 
     @cached_property
     def nearest(self)->NearestText:
-        return NearestText(verse.text for verse in self.alignment.verses)
+        counted = None if self.text.is_unspaced else self.text.grams
+        return NearestText((verse.text for verse in self.alignment.verses), counted)
     @cached_property
     def hashes(self)->dict:
         return dict(annotations=self.annotations.source.hash, bible=bible_hash(self.bible))

@@ -121,7 +121,7 @@ def predict_verse2_ngrams(
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt10
 class GramCounts:
-    "How often each text has each of its character 4-grams, counted once for all who compare some of the texts"
+    "How often each text has each of its character 4-grams, counted once for all who compare some"
     def __init__(self, texts):
         from scipy.sparse import csr_matrix
         self.number = {text: i for i,text in enumerate(dict.fromkeys(texts))}

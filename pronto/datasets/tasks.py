@@ -230,18 +230,21 @@ class VerseTask(_OfVerses, Task):
         fold:int|None=None
     )->dict[str,Verses]: # Split to its examples
         "Label the verses and split them; raises `InputError` for a label that is not the task's"
-        labels = labels_of(self, annotations.of(self.stem))
+        own = annotations.of(self.stem)
+        labels = {}
+        for book in dict.fromkeys(v.ref.book for v in verses):
+            labels |= labels_of(self, own, book)
         labelled = [v for v in verses if v.ref in labels]
         examples = Verses(VerseExample(v.text, labels[v.ref], v.ref) for v in labelled)
         return split_verses(labelled, examples, splits, fold)
 
 # %% ../../nbs/datasets/tasks.ipynb #vt02
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=2048) # Books of some thirty tasks
 def labels_of(
-    task:VerseTask, annotations:Annotations
+    task:VerseTask, annotations:Annotations, book:str
 )->dict[Ref,str]: # Without crossing verses and those that the task leaves out
     "The label of each annotated verse, the same for every translation; raises `InputError` for a wrong one"
-    labelled = ((v.ref, task.label(v)) for v in annotations.verses.values() if not v.crosses)
+    labelled = ((v.ref, task.label(v)) for v in annotations.by_book.get(book, ()) if not v.crosses)
     found = {ref: label for ref,label in labelled if label is not None}
     first = {label: ref for ref,label in reversed(found.items())}
     for label,ref in first.items():

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, get_args, get_origin
 from ..core.files import reading
 from ..core.refs import Ref, in_order, parse_ref
+from ..core.tables import grouped
 
 # %% ../../nbs/sources/records.ipynb #767209dc
 class Mention(NamedTuple):
@@ -145,6 +146,11 @@ class Annotations:
         "The verses that the source itself fuses or lacks"
         return {parse_ref(r): status for r,status in self.source.unusable.items()}
 
+    @cached_property
+    def by_book(self)->dict[str,list[VerseAnnotation]]: # Code to verses, in canonical order
+        "The verses of each book"
+        return grouped(self.verses.values(), lambda verse: verse.ref.book)
+
     def __repr__(self):
         crossing = sum(v.crosses for v in self.verses.values())
         shared = f', of which {crossing:,} share a sentence with another verse,' if crossing else ''
@@ -182,8 +188,11 @@ def join(
     stems = [stem for part in parts for stem in (*part.source.tasks, *part.source.more)]
     if twice := {stem for stem in stems if stems.count(stem) > 1}:
         raise ValueError(f'two sources have {min(twice)}')
-    refs = in_order(dict.fromkeys(ref for part in parts for ref in part.verses)) # Nearly sorted already
-    verses = {ref: _join_verses([part.verses[ref] for part in parts if ref in part.verses]) for ref in refs}
+    found = {}
+    for part in parts:
+        for ref,verse in part.verses.items():
+            found.setdefault(ref, []).append(verse)
+    verses = {ref: _join_verses(found[ref]) for ref in in_order(found)}
     return Annotations(_join_sources([part.source for part in parts]), verses, tuple(parts))
 
 # %% ../../nbs/sources/records.ipynb #2d96c0e7
