@@ -154,9 +154,7 @@ def _first_places(texts:list[str])->dict[str,int]: # In the reverse order of the
 # %% ../../nbs/datasets/shortcuts.ipynb #nt02
 class NearestText:
     "Finds the most similar text"
-    def __init__(self, texts,
-        counted:GramCounts=None # Of these texts, and of others
-    ):
+    def __init__(self, texts, counted:GramCounts=None): # `counted`: of these texts, and of others
         self.number = {text: i for i,text in enumerate(dict.fromkeys(texts))}
         self.vectors = (counted or GramCounts(self.number)).vectors(list(self.number))
 

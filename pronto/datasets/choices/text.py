@@ -141,11 +141,12 @@ class _Words(_Counted):
         words = {i: tokens[i].lower() for i in self.places(ref)}
         return {i: word for i,word in words.items() if word in self.content}
 
-# %% ../../../nbs/datasets/choices/text.ipynb #ctx16
+# %% ../../../nbs/datasets/choices/text.ipynb #ctx15d
 def drawn(purpose:str, ref:Ref)->int: # Of 64 bits
     "A number that depends on a verse alone, the same in all translations"
     return int.from_bytes(blake2b(f'{purpose} {ref}'.encode(), digest_size=8).digest())
 
+# %% ../../../nbs/datasets/choices/text.ipynb #ctx16
 _DIGIT = regex.compile(r'\p{N}')
 
 class ChoiceText(_Words):
