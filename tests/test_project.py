@@ -131,6 +131,12 @@ def code_lines(cell):
     return len(cell.splitlines()) - len({i for a,b in strings for i in range(a, b)})
 
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
+def test_cells_have_names_of_their_own(path):
+    "Or `nbdev_update` writes one over another"
+    ids = [cell['id'] for cell in json.loads(path.read_text(encoding='utf-8'))['cells']]
+    assert len(ids) == len({*ids})
+
+@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
 def test_cells_are_short(path): assert max(map(code_lines, cells(path))) <= 45
 
 def imports_of(module):

@@ -99,7 +99,7 @@ def find_dataset(
         report(f'{file}: the text {doubt}; correct it, or give --language')
     return folder
 
-# %% ../../nbs/datasets/finding.ipynb #c7b1000b
+# %% ../../nbs/datasets/finding.ipynb #c7b1000bs
 def find_datasets(bibles:str, splits:str='')->list[Path]: # Dataset folders
     "The datasets of several Bibles, separated by commas, as `find_dataset` finds each"
     names = [bibles] if _exists(bibles) else [name.strip() for name in bibles.split(',')]
