@@ -1,5 +1,5 @@
 "From Python: one call for a folder, a name or a loaded model, the same numbers as the commands give, and a callback"
-import os, subprocess, sys
+import json, os, subprocess, sys
 
 import pytest
 
@@ -61,6 +61,27 @@ def test_a_model_whose_tokenizer_cannot_pad_is_asked_too(asked, model):
     net, tokenizer = loaded(model)
     tokenizer.pad_token = net.config.pad_token_id = None
     assert [r.accuracy for r in asked(net, tokenizer, tasks='WO').runs] == [r.accuracy for r in asked(str(model), tasks='WO').runs]
+
+@pytest.mark.parametrize('kind', ['bert', 'gpt2'])
+def test_whoever_asks_gets_the_same_number(kind, dataset, tmp_path, monkeypatch, capsys):
+    "The page and Python, of a model that predicts the next word and of one that does not; a callback that asks all rows, too"
+    import pronto
+    from pronto.cli.command import main
+    from pronto.modeling.encodings import encodings_cache
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    folder = zoo.save_model(tmp_path/kind, kind)
+    assert main(['card', str(dataset), '-m', str(folder), '-o', str(tmp_path/'card.html'), '--json']) == 0
+    [on_page] = json.loads(capsys.readouterr().out)['models']
+    result = pronto.evaluate(dataset, str(folder), show=False, report=str, runs=tmp_path/'runs')
+    assert (result.scores[kind].value, result.scores[kind].interval) == (on_page['score'], on_page['interval'])
+    assert {run.protocol for run in result.runs} == {'likelihood' if kind == 'gpt2' else 'quick-probe'}
+    callback = pronto.LanguageCallback(dataset, tokenizer=None, limit=None)
+    assert callback.numbers(str(folder))['eval_qaa_language'] == on_page['score']
+    assert not any(held['verses'] for held in encodings_cache().sizes()) # Of a model that is still trained
+
+def test_an_unknown_task_is_a_line_with_similar_names(asked, model):
+    with pytest.raises(InputError) as e: asked(str(model), tasks=['WO', 'wordorder'])
+    assert str(e.value) == "task: there is no task 'wordorder'; did you mean WO (word_order), WF (word_form), WC (word_choice)?"
 
 def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
     "Of one test set, of which a quick probe is asked some rows"

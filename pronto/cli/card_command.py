@@ -81,21 +81,20 @@ def _english(card, models:list, report): # A `Dataset`, and the models that are 
     "The English text beside a card's; models that are made for a text have not read English"
     from pronto.datasets.loading import open_datasets
     from pronto.reporting.english_beside import english_beside
+    from pronto.reporting.evaluating import scored_tasks
     own = [model for model in models if not model.kind.is_made]
     folder = english_beside(card.dataset, report) if own else None
     english = open_datasets([folder], report=None)[0] if folder else None
-    return english, own if english and _scored(english) else []
+    return english, own if english and scored_tasks(english) else []
 
 def _number(card, models:list, course, runs, report):
     "Ask models whether they read the language, also in English"
-    from pronto.protocols.protocol import QUICK
     from pronto.reporting.english_beside import pieces_in_words
-    from pronto.reporting.evaluating import evaluate
+    from pronto.reporting.evaluating import evaluate, scored_tasks
     def asked(dataset, model, read, ask):
-        protocol = 'likelihood' if model.predicts_next else QUICK
         shown = dict(ahead=course.bar(read), progress=course.bar(ask), show=False)
-        how = dict(tasks=_scored(dataset), runs=runs, report=report)
-        return evaluate(dataset.path, model, protocol=protocol, **how, **shown).runs
+        how = dict(tasks=scored_tasks(dataset), runs=runs, report=report)
+        return evaluate(dataset.path, model, **how, **shown).runs
     with course.step(_ENGLISH):
         english, own = _english(card, models, report)
     for model in models:
@@ -111,9 +110,9 @@ _OF_OTHERS = 200 # Rows of each part of a task
 
 def _others(card, models:list, course, runs, report):
     "Ask models all other tasks"
-    from pronto.reporting.evaluating import evaluate
+    from pronto.reporting.evaluating import evaluate, scored_tasks
     from pronto.runs.planning import choose_tasks
-    asked = _scored(card.dataset)
+    asked = scored_tasks(card.dataset)
     stems = [task.stem for task in choose_tasks(card.dataset) if task.stem not in asked]
     if not stems:
         return
@@ -124,7 +123,8 @@ def _others(card, models:list, course, runs, report):
 
 def _ask(card, models:list, course, args):
     from pronto.reporting.card_page import card_text
-    said, has_number = [], bool(_scored(card.dataset))
+    from pronto.reporting.evaluating import scored_tasks
+    said, has_number = [], bool(scored_tasks(card.dataset))
     if has_number:
         with course.step(_LOAD):
             _number(card, models, course, args.runs or None, said.append)
@@ -139,9 +139,10 @@ def _ask(card, models:list, course, args):
 
 def _score_alone(card, course, all_tasks:bool):
     from pronto.reporting.card_page import card_text
+    from pronto.reporting.evaluating import scored_tasks
     from pronto.runs.runner import score_baselines
     with course.step(_ALONE):
-        card.baselines = score_baselines(card.dataset, () if all_tasks else _scored(card.dataset))
+        card.baselines = score_baselines(card.dataset, () if all_tasks else scored_tasks(card.dataset))
     tell(card_text(card))
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0024

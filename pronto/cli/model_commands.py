@@ -9,8 +9,8 @@ __all__ = ['eval_options', 'planned', 'eval_command', 'probe_options', 'probe_co
 # %% ../../nbs/cli/model_commands.ipynb #mdch05
 import os, shutil, time
 from typing import Callable
-from .options import add_number, as_input_error, cluster, cluster_options, error_line
-from .options import named_tasks, run_options, runs_option, seed_option, tasks_file_option
+from .options import add_number, cluster, cluster_options, error_line
+from .options import run_options, runs_option, seed_option, tasks_file_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
 from ..core.files import InputError, data_dir, require_place
 
@@ -32,11 +32,8 @@ def planned(args, report:Callable)->list: # As `plan` gives them; `report` gets 
     "The trainings that the options of `pronto eval` ask for"
     from pronto.runs.planning import plan
     how = dict(bf16=dict(yes=True, no=False).get(args.bf16), report=report, asking=_asking(args))
-    try:
-        return plan(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs,
-                    args.limit, **how, **_protocol(args))
-    except ValueError as e:
-        raise as_input_error(e, '--task') from e
+    return plan(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs,
+                args.limit, **how, **_protocol(args))
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77
 def eval_command(args):
@@ -52,11 +49,8 @@ def eval_command(args):
         failed.append(line)
     def report(training, e):
         list_failed(f'failed {training}: {error_line(e)}')
-    try:
-        if not args.model:
-            return _show_baselines(args, tasks)
-    except ValueError as e:
-        raise as_input_error(e, '--task') from e
+    if not args.model:
+        return _show_baselines(args, tasks)
     trainings = planned(args, list_failed)
     is_search = trainings[0].measure is not None # Without a task
     tested = dict.fromkeys(t.dataset.entire for t in trainings)
@@ -234,7 +228,7 @@ def probe_command(args):
     unreadable = []
     failed = {}
     datasets, occurring = find_probed(args.dataset, unreadable.append)
-    tasks = named_tasks(args, datasets[0].known) or occurring
+    tasks = [datasets[0].known.find(name) for name in args.task or ()] or occurring
     rows = []
     how = dict(models=models, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
                limit=args.limit, workers=args.workers, steps=not args.quiet)
@@ -261,10 +255,19 @@ def probe_command(args):
         show('\n'.join(lines))
     if len(datasets) == 1:
         _show_meaning([run for runs in rows for run in runs])
+    _note_asked_by_card(datasets[0], models, tasks)
     left_out = [*unreadable, *(f'left out {dataset}: {why}' for dataset,why in failed.items())]
     for line in left_out:
         warn(line)
     return batch_status(left_out)
+
+def _note_asked_by_card(dataset, models:list, tasks:list):
+    "Say which models `pronto card` and `pronto.evaluate` ask in another way"
+    from pronto.protocols.protocol import usual_protocol
+    for model in models:
+        if any(usual_protocol(task, model) == 'likelihood' for task in tasks):
+            note(f'{model.name} predicts the next word: `pronto card {dataset} -m {model}` asks it which choice '
+                 'it finds more probable')
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):

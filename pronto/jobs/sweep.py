@@ -122,7 +122,7 @@ def plan_all(
     train:list[str]=(),
     **sampling # `sizes`, `draws` and `asking` of `plan`
 )->tuple[list[NotebookRun],list[str]]: # The runs, and a line for each dataset or task that is left out
-    "All runs of a sweep; raises `InputError` for missing models or datasets, `ValueError` for unknown tasks"
+    "All runs of a sweep; raises `InputError` for missing models or datasets, or unknown tasks"
     _require_training(protocol)
     found = _datasets_in(datasets)
     runs, left_out, asked = [], [], find_protocol(protocol)

@@ -80,6 +80,12 @@ class Cache:
         if bound:
             self.set_bound(bound)
 
+    def forget(self, key:str): # Of a `FrozenModel`
+        "Remove what one model has encoded"
+        with self.transaction() as db:
+            db.execute('delete from verses where model = ?', [key])
+            db.execute('delete from segments where model = ?', [key])
+
     def sizes(self)->list[dict]: # By model: `name`, `verses`, `bytes`, `used` (seconds since 1970)
         "What the cache holds"
         with self.transaction() as db:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SIZES', 'QUICK', 'SAMPLED', 'PROTOCOLS', 'Setup', 'protocol_file', 'Protocol', 'in_language', 'few_strings',
-           'transfer', 'few_shot', 'read', 'known_protocol', 'find_protocol', 'load_protocols']
+           'transfer', 'few_shot', 'read', 'known_protocol', 'find_protocol', 'usual_protocol', 'load_protocols']
 
 # %% ../../nbs/protocols/protocol.ipynb #pr05
 from dataclasses import dataclass, replace
@@ -15,8 +15,9 @@ from ..core.files import InputError, reading
 from ..core.offers import load_offer, offers
 from ..datasets.loading import Dataset
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import own_code, run_file
+from ..datasets.tasks import Task, own_code, run_file
 from ..modeling.adapting import ADAPTATIONS
+from ..modeling.model import Model
 from .parts import Part, Selection, check_compatible, n_rows
 
 # %% ../../nbs/protocols/protocol.ipynb #pr07
@@ -183,6 +184,13 @@ def find_protocol(name:str)->Protocol:
         return found
     choices = ', '.join(dict.fromkeys([*PROTOCOLS, *offers('protocols')]))
     raise InputError('--protocol', f'there is no protocol {name!r}; choose from {choices}')
+
+# %% ../../nbs/protocols/protocol.ipynb #pr19v
+def usual_protocol(task:Task, model:Model)->str: # A name of `PROTOCOLS`
+    "How a model is asked about a task where nobody names a protocol, so that it has one number"
+    if not task.suits('likelihood'):
+        return 'probe'
+    return 'likelihood' if model.predicts_next else QUICK
 
 # %% ../../nbs/protocols/protocol.ipynb #pr30
 def _wrong(p:Protocol)->str|None:

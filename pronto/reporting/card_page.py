@@ -86,7 +86,7 @@ def _how_asked(runs:list[Run])->list[str]: # In Markdown
 
 def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
     counts = card.dataset.manifest.get('counts', {})
-    sampled = [run for run in card.runs if run.protocol == QUICK
+    sampled = [run for run in card.runs if run.protocol == QUICK and run.task in SCORED
                and run.counts['train'] < counts[run.task]['train']]
     if not sampled or card.dataset.manifest.get('splits') == 'folds':
         return []

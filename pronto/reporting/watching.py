@@ -10,8 +10,9 @@ from transformers import TrainerCallback
 from ..core.files import InputError, temporary_folder
 from ..datasets.loading import open_dataset
 from ..datasets.finding import find_dataset
-from .evaluating import evaluate
-from .language_score import SCORED
+from ..modeling.encodings import FrozenModel, encodings_cache
+from ..modeling.model import Model
+from .evaluating import evaluate, in_folders, scored_tasks
 
 # %% ../../nbs/reporting/watching.ipynb #wch00007
 class LanguageCallback(TrainerCallback):
@@ -20,12 +21,11 @@ class LanguageCallback(TrainerCallback):
     def __init__(self,
         bible, # As `evaluate` takes it; its dataset needs choices
         tokenizer,
-        limit:int=300, # Rows of each task
-        protocol:str='likelihood' # Or `probe`, for encoders without a head for words
+        limit:int=300, # Rows of each part of a task, to be quick; `None`: the number of `pronto card`
+        protocol:str='' # As `evaluate` takes it
     ):
         self.folder = find_dataset(bible)
-        stems = open_dataset(self.folder).manifest['counts']
-        self.tasks = [stem for stem in SCORED if stem in stems]
+        self.tasks = scored_tasks(open_dataset(self.folder))
         if not self.tasks:
             what = 'has no choices to ask a model; build it again, without --no-choices'
             raise InputError(self.folder, what)
@@ -33,9 +33,11 @@ class LanguageCallback(TrainerCallback):
 
     def numbers(self, model)->dict[str,float]: # Name to number, from 0 (guessing) to 100
         "What the model and n-grams know now"
-        with temporary_folder() as runs:
+        with temporary_folder() as runs, in_folders([model], self.tokenizer) as [given]:
+            found = Model.find(given)
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
-            [score] = evaluate(self.folder, model, self.tokenizer, **how).scores.values()
+            [score] = evaluate(self.folder, found, **how).scores.values()
+            encodings_cache().forget(FrozenModel(found).key)
         name = f'eval_{self.folder.name}'
         return {f'{name}_language': score.value, f'{name}_ngrams': score.ngrams}
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Training', 'tested_folds', 'empty_tasks', 'partly_tested', 'choose_tasks', 'find_sources', 'find_targets',
-           'at_least_one', 'plan_selections', 'plan']
+           'at_least_one', 'plan_selections', 'check_names', 'plan']
 
 # %% ../../nbs/runs/planning.ipynb #pl05
 from dataclasses import dataclass, replace
@@ -120,7 +120,7 @@ def choose_tasks(
     names:list[str]=(), # Stems or abbreviations; if empty, all with examples in `splits`
     splits:tuple[str,...]=SPLITS # Those that must have examples
 )->list[Task]:
-    "The tasks to run; raises `InputError` if the folder lacks one of them, `ValueError` for an unknown name"
+    "The tasks to run; raises `InputError` if the folder lacks one of them, and for an unknown name"
     there, folds = _tasks_of(dataset), dataset.folds
     found = [task for task in there if dataset.known.is_chosen(task.stem)]
     if there and not found:
@@ -431,7 +431,7 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     except ValueError as e:
         raise InputError(', '.join(given), str(e)) from e
 
-def _check_names(models:list):
+def check_names(models:list):
     "Tables know models by their names, so two models must not share one"
     names = [model_name(str(model)) for model in models]
     for model,name in zip(models, names):
@@ -548,7 +548,7 @@ def plan(
     targets = find_targets(places, report)
     if not models:
         raise InputError(places[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
-    _check_names(models)
+    check_names(models)
     sources = find_sources(train, targets)
     if protocol.measure:
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})

@@ -8,7 +8,7 @@ __all__ = ['COMMANDS', 'ABOUT', 'quality_parse_options', 'quality_parse_command'
 
 # %% ../../../nbs/lab/cli/quality_commands.ipynb #qlch05
 from pathlib import Path
-from ...cli.options import add_number, named_tasks, seed_option
+from ...cli.options import add_number, seed_option
 from ...cli.output import bar, note, show_tables, tell, warn
 from ...core.files import InputError
 
@@ -81,7 +81,7 @@ def quality_sheet_command(args):
         raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
     dataset = load_dataset_folder(args.dataset)
     know(dataset.known.values())
-    asked = named_tasks(args, dataset.known)
+    asked = [dataset.known.find(name) for name in args.task or ()]
     for t in asked:
         if t in (NMC, PNS):
             raise InputError('--task', f'{t.stem} is measured by `pronto quality parse`; choose another task')
