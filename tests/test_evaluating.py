@@ -95,6 +95,7 @@ def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
         (run,) = pronto.evaluate(dataset, str(bert), tasks='WO', protocol='quick-probe', show=False, report=str, runs=tmp_path/'runs').runs
         answers = answers_to(run, str(dataset))
     assert run.counts == dict(train=60, dev=20, test=15) and len(answers) == 15
+    assert run.hyperparameters['sampled'] == '60+20+15' # Another sample is another run
     rows = {str(row.ref): ' / '.join(row.choices) for row in pronto.load_dataset(dataset).tasks['word_order']['test']}
     assert all(answer['text'] == rows[answer['where']] for answer in answers)
 

@@ -176,6 +176,11 @@ class Selection:
         return list(dict.fromkeys(part.dataset for part in self.parts))
 
     @property
+    def sampled(self)->str: # e.g. `600+100+250` of train, dev and test; empty if none is a sample
+        "How many rows are drawn of each part"
+        return '+'.join(str(part.size) for part in self.parts if part.size is not None)
+
+    @property
     def folders(self)->list[Path]:
         return [dataset.path for dataset in self.datasets]
 

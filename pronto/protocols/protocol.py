@@ -88,8 +88,8 @@ def in_language(setup:Setup)->Iterator[Selection]:
         yield Selection((train,), (dev,), (test,))
 
 # %% ../../nbs/protocols/protocol.ipynb #prcro002
-QUICK = 'quick-probe' # A name of the protocol with these rows: others are another protocol
-SAMPLED = MappingProxyType(dict(train=600, dev=100, test=250)) # Rows of each task
+QUICK = 'quick-probe'
+SAMPLED = MappingProxyType(dict(train=600, dev=100, test=250)) # Rows of each task; the key of a run has them
 
 def few_strings(setup:Setup)->Iterator[Selection]:
     "Train and tune on the test rows of other folds; without folds on a sample of the rows"

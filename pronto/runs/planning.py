@@ -270,6 +270,8 @@ class _Plan:
         about = dict(seed=seed, limit=self.limit, fold=fold, protocol=self.protocol.name)
         if self.protocol.across:
             about |= _learned(selection, task.stem)
+        elif selection.sampled:
+            settings = settings | dict(sampled=selection.sampled)
         learns_from, keys = _learns_from(selection), []
         for part in selection.tests:
             if fold is not None:
