@@ -266,8 +266,8 @@ def _note_asked_by_card(dataset, models:list, tasks:list):
     from pronto.protocols.protocol import usual_protocol
     for model in models:
         if any(usual_protocol(task, model) == 'likelihood' for task in tasks):
-            note(f'{model.name} predicts the next word: `pronto card {dataset} -m {model}` asks it which choice '
-                 'it finds more probable')
+            note(f'{model.name} predicts the next word: `pronto card {dataset} -m {model}` asks it which '
+                 'choice it finds more probable')
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):
