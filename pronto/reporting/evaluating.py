@@ -25,7 +25,7 @@ from .card import card_finding, card_pictures, score_card
 from .questions.question import ask_runs, usual_kind
 from .language_score import SCORED, LanguageScore, language_scores, score_lines
 from ..protocols.protocol import usual_protocol
-from ..runs.planning import Training, check_names, choose_tasks, plan
+from ..runs.planning import Training, require_own_names, choose_tasks, plan
 from ..runs.predictions import ROWS_FILE
 from ..runs.runner import encode_ahead, run_all
 from ..runs.schema import Run
@@ -151,7 +151,7 @@ def _planned(dataset:Dataset, models:list[Model], names:list[str], protocol:str,
     "Plan each task and model by one protocol, or by the one that suits both"
     if protocol:
         return plan(dataset, models, names, protocol=protocol, **how)
-    check_names(models)
+    require_own_names(models)
     chosen = choose_tasks(dataset, names)
     probed = [task for task in chosen if task.is_trained and task.suits('frozen')]
     asked = product(chosen if names else probed or chosen, models)

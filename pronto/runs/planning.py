@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Training', 'tested_folds', 'empty_tasks', 'partly_tested', 'choose_tasks', 'find_sources', 'find_targets',
-           'at_least_one', 'plan_selections', 'check_names', 'plan']
+           'at_least_one', 'plan_selections', 'require_own_names', 'plan']
 
 # %% ../../nbs/runs/planning.ipynb #pl05
 from dataclasses import dataclass, replace
@@ -433,7 +433,7 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     except ValueError as e:
         raise InputError(', '.join(given), str(e)) from e
 
-def check_names(models:list):
+def require_own_names(models:list):
     "Tables know models by their names, so two models must not share one"
     names = [model_name(str(model)) for model in models]
     for model,name in zip(models, names):
@@ -550,7 +550,7 @@ def plan(
     targets = find_targets(places, report)
     if not models:
         raise InputError(places[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
-    check_names(models)
+    require_own_names(models)
     sources = find_sources(train, targets)
     if protocol.measure:
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
