@@ -261,6 +261,7 @@ def probe_command(args):
         warn(line)
     return batch_status(left_out)
 
+# %% ../../nbs/cli/model_commands.ipynb #prb0002b
 def _note_asked_by_card(dataset, models:list, tasks:list):
     "Say which models `pronto card` and `pronto.evaluate` ask in another way"
     from pronto.protocols.protocol import usual_protocol
