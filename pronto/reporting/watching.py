@@ -10,7 +10,7 @@ from transformers import TrainerCallback
 from ..core.files import InputError, temporary_folder
 from ..datasets.loading import open_dataset
 from ..datasets.finding import find_dataset
-from ..modeling.encodings import FrozenModel, encodings_cache
+from ..modeling.encodings import FrozenModel, forget_encodings
 from ..modeling.model import Model
 from .evaluating import evaluate, in_folders, scored_tasks
 
@@ -37,7 +37,7 @@ class LanguageCallback(TrainerCallback):
             found = Model.find(given)
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
             [score] = evaluate(self.folder, found, **how).scores.values()
-            encodings_cache().forget(FrozenModel(found).key)
+            forget_encodings(FrozenModel(found))
         name = f'eval_{self.folder.name}'
         return {f'{name}_language': score.value, f'{name}_ngrams': score.ngrams}
 
