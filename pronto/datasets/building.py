@@ -38,7 +38,7 @@ _LAYOUTS = 'plain', 'references', 'labels'
 @lru_cache(maxsize=128)
 def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations, book:str)->dict[Ref,str]: # `NMC,SM`
     "The tasks for which the sentences of a verse agree on the label; the same for every translation"
-    agreeing = {verse.ref: [] for verse in annotations.by_book[book]}
+    agreeing = {verse.ref: [] for verse in annotations.by_book.get(book, ())}
     for task in tasks:
         own = annotations.of(task.stem)
         for ref,label in labels_of(task, own, book).items():
