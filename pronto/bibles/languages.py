@@ -198,6 +198,20 @@ def _variants(script:str)->tuple[str,...]:
     "The names of a script that a text in these letters may have"
     return _VARIANTS.get(script, (script,))
 
+_OF_BIBLES = dict(grc='Grek') # Where the usual script is not that of Bibles
+_UNWRITTEN = 'Zxxx' # Of languages that are only spoken or signed
+
+def _usual_script(tag)->str: # Empty if it is not known
+    "The script of most texts in a language: what Unicode says, or else the first that Glottolog names"
+    from langcodes.data_dicts import LIKELY_SUBTAGS
+    if tag.language in _OF_BIBLES:
+        return _OF_BIBLES[tag.language]
+    known = [broader for broader in tag.broader_tags() if broader != 'und']
+    if not LIKELY_SUBTAGS.keys().isdisjoint(known): # Otherwise `maximize` takes every language for English
+        return tag.maximize().script or ''
+    languoid = _languoids().get(tag.language)
+    return next((script for script in languoid.scripts if script != _UNWRITTEN), '') if languoid else ''
+
 def script_for(
     said:str, # The language that the file names: a tag, a name or nothing
     code:str='',
@@ -208,7 +222,7 @@ def script_for(
     tag = _tag(said) if said.strip() else _guess(code, own)
     if tag is None or _private(code) or _private(tag.language):
         return own
-    usual = tag.maximize().script or ''
+    usual = _usual_script(tag)
     return tag.script or (usual if not own or usual in _variants(own) else own)
 
 def language_tag(said:str, code:str='', texts:Iterable[str]=())->str: # Empty if the language is not known

@@ -322,14 +322,12 @@ def setting_note(runs:list[Run])->str: # e.g. `Recipe: paper; epochs: 3; seeds: 
     return ' '.join([*said, *data_notes(runs)])
 
 # %% ../../nbs/reporting/cells.ipynb #tr000021
-_SCRIPTS = dict(grc='Grek') # Where the usual script is not that of Bibles
-
 @cache
 def _codes(language:str, code:str)->tuple[str,str]:
     "Codes of a language and its script, which are empty if they are not known"
     from pronto.bibles.languages import identify, script_for
     iso = identify(language, code).iso639_3
-    return iso, _SCRIPTS.get(iso) or script_for(language, code)
+    return iso, script_for(language, code)
 
 def with_languages(
     records:list[Run]
