@@ -7,10 +7,10 @@ __all__ = ['JOINERS', 'ANY_SHAPE', 'is_printable', 'printable', 'InputError', 'P
            'file_lines', 'our_mistake', 'parse_json', 'read_json', 'json_bytes', 'json_with_keys', 'safe_name',
            'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place', 'require_within',
            'replace_folder', 'temporary_folder', 'beside', 'checkout', 'data_dir', 'annotation_places', 'content_hash',
-           'fact_table', 'template', 'no_collection']
+           'fact_table', 'template', 'filled', 'html_page', 'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
-import gc, hashlib, json, os, re, shutil, socket, stat, sys, sysconfig, time
+import base64, gc, hashlib, json, os, re, shutil, socket, stat, sys, sysconfig, time
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -458,6 +458,24 @@ def fact_table(name:str)->list[dict[str,str]]: # Its rows
 def template(name:str)->str:
     "A file of `pronto/templates`"
     return (files('pronto')/'templates'/name).read_text(encoding='utf-8')
+
+def filled(name:str, known:dict[str,str])->str: # By the name of a place, e.g. `{{title}}`
+    "A template with what belongs in its places"
+    return re.sub(r'{{(\w+)}}', lambda place: known[place[1]], template(name))
+
+def _hash_source(text:str)->str: # For a content security policy
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+def html_page(
+    title:str, body:str, # HTML
+    styles:list[str], # Templates, e.g. `page.css`
+    script:str='' # That stands in the body
+)->str: # HTML
+    "A page that is one file"
+    style = ''.join(map(template, styles))
+    hashes = dict(style_hash=_hash_source(style), script_hash=_hash_source(script))
+    return filled('page.html', dict(title=title, style=style, body=body.strip('\n')) | hashes)
 
 # %% ../../nbs/core/files.ipynb #d92afcc7
 @contextmanager

@@ -12,7 +12,7 @@ from functools import cached_property
 from html import escape
 from shlex import quote
 from ..bibles.languages import identify
-from ..core.files import template
+from ..core.files import filled, html_page
 from ..core.tables import Table, code_span, markdown_text
 from ..datasets.loading import Dataset
 from .card import about_bible, card_finding, example_table, next_steps, score_card
@@ -182,8 +182,9 @@ def card_page(card:Card)->str: # HTML
     folded['This text'] = _html(about_bible(card.dataset.manifest, _books(card.dataset)))
     folded['What the tasks ask'] = _of_table(example_table([card.dataset.path]), language)
     body += [_folded(title, found) for title,found in folded.items()]
-    known = dict(title=escape(card.title), body='\n'.join(body))
-    return re.sub(r'{{(\w+)}}', lambda place: known[place[1]], template('card.html'))
+    title = escape(card.title)
+    page = filled('card.html', dict(title=title, body='\n'.join(body)))
+    return html_page(title, page, ['page.css','card.css'])
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0014
 def card_text(card:Card)->str:

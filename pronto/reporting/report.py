@@ -6,7 +6,7 @@
 __all__ = ['UNKNOWN', 'LARGE', 'read_registry', 'setting', 'row', 'Report', 'make_report', 'page', 'write_report']
 
 # %% ../../nbs/reporting/report.ipynb #2d601a2a
-import base64, gzip, hashlib, json, os, re
+import base64, gzip, json, os, re
 from html import escape
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -16,7 +16,8 @@ from urllib.parse import quote
 import pronto
 from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages, script_for
 from ..core.aggregate import compare_pairs
-from ..core.files import InputError, data_dir, fact_table, reading, template, write_aside
+from ..core.files import InputError, data_dir, fact_table, filled, html_page, reading, template
+from ..core.files import write_aside
 from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
@@ -459,9 +460,6 @@ def _section(name:str, reply:Reply|InputError)->str:
 LARGE = 500_000 # Bytes of JSON that are compressed
 _SCRIPTS = 'tools figures address tables ranks results maps tree views pages drawing'.split() # In this order
 
-def _hash_source(text:str)->str: # For a content security policy
-    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
-
 def page(report:Report|list[dict])->str: # HTML
     "The report as one self-contained page"
     if not isinstance(report, Report):
@@ -470,14 +468,11 @@ def page(report:Report|list[dict])->str: # HTML
     kind = 'application/json'
     if len(data) > LARGE:
         data, kind = base64.b64encode(gzip.compress(data.encode(), mtime=0)).decode(), 'application/gzip'
-    part = lambda name: template(name).strip('\n')
-    script, style = '\n\n'.join(part(f'report/{name}.js') for name in _SCRIPTS), part('report.css')
+    script = '\n'.join(template(f'report/{name}.js') for name in _SCRIPTS)
     sections = '\n'.join(map(_section, report.replies, report.replies.values()))
-    known = dict(script=script, style=style, data=data, kind=kind, questions=sections,
-                 known=_first_lines(report.known))
-    known |= dict(script_hash=_hash_source(script), style_hash=_hash_source(style))
-    first, *parts = part('report.html').split('{{')
-    return first + ''.join(known[name] + rest for name,_,rest in (p.partition('}}') for p in parts))
+    body = filled('report.html', dict(script=script, data=data, kind=kind, questions=sections,
+                                      known=_first_lines(report.known)))
+    return html_page('PrOnto report', body, ['report.css'], script)
 
 def write_report(
     runs=None, # The folder of the run store; `runs` in the data folder if not given

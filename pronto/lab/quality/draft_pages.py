@@ -6,12 +6,11 @@
 __all__ = ['Findings', 'draft_table', 'parts_table', 'write_for_people', 'draft_page']
 
 # %% ../../../nbs/lab/quality/draft_pages.ipynb #dpg00005
-import re
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from ...core.files import template, write_aside
+from ...core.files import filled, html_page, write_aside
 from ...core.refs import Ref
 from ...core.tables import Column, Table, decimal, own_direction, table_of
 from .drafts import Draft, Flag, other_chapters, shown_word
@@ -138,5 +137,5 @@ def draft_page(found:Findings)->str: # HTML
     "The unusual verses beside their source, and the books and chapters, as one self-contained page"
     body = '\n'.join(_verse_html(found, x) for x in found.shown)
     notes = ''.join(f'<p>{escape(note)}</p>' for note in draft_table(found).notes)
-    known = dict(title='Unusual verses', notes=notes, verses=body, parts=parts_table(found).html())
-    return re.sub(r'{{(\w+)}}', lambda place: known[place[1]], template('draft.html'))
+    page = filled('draft.html', dict(notes=notes, verses=body, parts=parts_table(found).html()))
+    return html_page('Unusual verses', page, ['page.css','draft.css'])
