@@ -160,8 +160,8 @@ def step(
 # %% ../../nbs/core/progress.ipynb #pgco0002
 _LOOK = 5 # Planned seconds that count as much as the first look at the machine
 
-class _Planned:
-    "Steps with their planned seconds, and the one that is done now"
+class _Forecast:
+    "How long the steps of a job still take"
     def __init__(self,
         planned:dict[str,float] # Each step, in order, to its seconds on a quiet machine
     ):
@@ -172,6 +172,10 @@ class _Planned:
     def begin(self, what:str):
         self.what, self.since = what, time.monotonic()
         self.share, self.most = 0., .9 # What is done of it at least, and at most as far as is known
+
+    def end(self, what:str): # Perhaps one in which others lay
+        self.share = 1.
+        self.made.append(what)
 
     @property
     def left(self)->float: # Seconds
@@ -188,47 +192,50 @@ class _Planned:
 # %% ../../nbs/core/progress.ipynb #pgco0005
 _TICK, _TOLD = 1, 3 # Seconds after which a terminal is drawn again, and after which a log gets a line
 
-class _Shown(_Planned):
-    "Steps of which the present one is shown"
-    is_shown = False
+def _tell(forecast:_Forecast, meter:Meter, ended:Event):
+    told = what = None
+    while True:
+        now = time.monotonic()
+        if meter.bar is not None:
+            meter.bar.set_description_str(str(forecast))
+        elif not _quiet and (what != forecast.what or now - told >= _TOLD):
+            to_stderr(str(forecast))
+            told, what = now, forecast.what
+        if ended.wait(_TICK):
+            return
 
-    def _show(self, meter:Meter, ended:Event):
-        told = what = None
-        while True:
-            now = time.monotonic()
-            if meter.bar is not None:
-                meter.bar.set_description_str(str(self))
-            elif not _quiet and (what != self.what or now - told >= _TOLD):
-                to_stderr(str(self))
-                told, what = now, self.what
-            if ended.wait(_TICK):
-                return
-
-    @contextmanager
-    def _shown(self):
-        ended = Event()
-        with Meter(None, str(self), 'step') as meter:
-            thread = Thread(target=self._show, args=(meter, ended), daemon=True)
-            thread.start()
-            self.is_shown = True
-            try:
-                yield
-            finally:
-                self.is_shown = False
-                ended.set()
-                thread.join()
+@contextmanager
+def _told(forecast:_Forecast):
+    "Show a forecast again and again"
+    ended = Event()
+    with Meter(None, str(forecast), 'step') as meter:
+        thread = Thread(target=_tell, args=(forecast, meter, ended), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
 # %% ../../nbs/core/progress.ipynb #pgco005b
-class Course(_Shown):
+class Course:
     "The steps of a job, and how long all that is left still takes, shown while they are done"
+    def __init__(self,
+        planned:dict[str,float] # Each step, in order, to its seconds on a quiet machine
+    ):
+        self.forecast, self.is_shown = _Forecast(planned), False
+
     @contextmanager
     def step(self, what:str): # A key of `planned`
         "Do one of the steps; those before it that were not done had nothing to do"
-        self.begin(what)
-        with nullcontext() if self.is_shown else self._shown():
-            yield
-        self.share = 1.
-        self.made.append(what)
+        self.forecast.begin(what)
+        is_within, self.is_shown = self.is_shown, True
+        try:
+            with nullcontext() if is_within else _told(self.forecast):
+                yield
+        finally:
+            self.is_shown = is_within
+        self.forecast.end(what)
 
     def bar(self, what:str): # A function that takes a list and gives its items
         "Do one of the steps, of which each item is a part"
@@ -238,6 +245,6 @@ class Course(_Shown):
                 return
             with self.step(what):
                 for i,item in enumerate(items):
-                    self.share, self.most = i/len(items), (i + 1)/len(items)
+                    self.forecast.share, self.forecast.most = i/len(items), (i + 1)/len(items)
                     yield item
         return shown
