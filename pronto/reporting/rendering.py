@@ -144,9 +144,8 @@ CELL_COLUMNS = [
     Column('probe_kept unknown follows', get=_remarks), # What a score must be read with: shares, 0 to 1
     Column('completed')]
 
-_LATER = 'system', 'task', 'published', 'difference', 'among_best', 'baseline', 'completed'
-_OF_TABLE = [column for column in CELL_COLUMNS if column.names[0] in _LATER]
-_OF_ANSWERS = [column for column in CELL_COLUMNS if column.names[0] not in _LATER]
+_OF_TABLE = [column for column in CELL_COLUMNS if column.get in (None, _difference, _above)] # Known at last
+_OF_ANSWERS = [column for column in CELL_COLUMNS if column not in _OF_TABLE]
 NOT_RUN = dict.fromkeys(ABOUT, '') | record_of(CELL_COLUMNS, Score()) | dict(reference='')
 
 # %% ../../nbs/reporting/rendering.ipynb #rndcol03
