@@ -43,58 +43,85 @@ def _chapter(asked:str)->str:
     return asked.rpartition(':')[0].split(' ', asked.count(' ') - 1)[-1]
 
 class Answered(NamedTuple):
-    "The answers of many runs, as numbers"
-    asked:list[str]  # The rows, in the order of their names
-    cells:list[str]  # Models in translations, in the order of their names, with a tab between both
-    values:list[str] # Labels
-    row:np.ndarray   # (n,) places in `asked`, as of the following in `cells` and in `values`
-    cell:np.ndarray
-    label:np.ndarray
-    said:np.ndarray
+    "The answers of many runs, counted"
+    asked:list[str]   # The rows, in the order of their names
+    labels:list[str]  # (rows,) as their first answers have it
+    cells:list[str]   # Models in translations, in the order of their names, with a tab between both
+    counts:np.ndarray # (rows, cells) how many answers there are
+    right:np.ndarray  # (rows, cells) how many of them are right
+    usual:str         # What is answered most often
+    instead:dict[int,Counter] # What is answered to rows, by place, that no answer to is right
 
-    @property
-    def right(self)->np.ndarray: return self.label == self.said # (n,)
     @property
     def chapters(self)->list[str]: return list(map(_chapter, self.asked)) # Of the rows
-    @property
-    def labels(self)->list[str]: # Of the rows, as their first answers have it
-        first = np.unique(self.row, return_index=True)[1]
-        return [self.values[i] for i in self.label[first]]
 
+# %% ../../../nbs/lab/questions/items.ipynb #ri00007r
+def _ranks(texts:list[str], used:np.ndarray)->tuple[list[str],np.ndarray]: # `used`: (texts,) truth values
+    "Those that are used in their order, and the place of each there"
+    order = sorted(np.flatnonzero(used).tolist(), key=texts.__getitem__)
+    ranks = np.zeros(len(texts), int)
+    ranks[order] = range(len(order))
+    return [texts[i] for i in order], ranks
+
+class _Part(NamedTuple):
+    "The answers of one model in one translation, as numbers"
+    cell:int
+    row:np.ndarray   # (n,) as the following
+    label:np.ndarray
+    said:np.ndarray
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri00007a
 class _Gathering:
     "Answers of one run after the other"
-    def __init__(self): self.places, self.parts = dict(cells={}, asked={}, labels={}), []
+    def __init__(self): self.places, self.parts = dict(asked={}, cells={}, labels={}), []
 
     def numbers(self, what:str, column:Coded)->np.ndarray: # `what`: a key of `places`
         place = self.places[what]
         return np.array([place.setdefault(x, len(place)) for x in column.values], np.int32)[column.codes]
 
-    def add(self, cell:Coded, row:np.ndarray, label:Coded, said:Coded): # `row`: numbers
-        labels = [self.numbers('labels', column) for column in (label, said)]
-        self.parts.append((self.numbers('cells', cell), row, *labels))
-
-    def _in_order(self, what:str, numbers:np.ndarray)->tuple[list[str],np.ndarray]: # The texts that occur
-        texts = list(self.places[what])
-        used = sorted(np.unique(numbers).tolist(), key=texts.__getitem__)
-        rank = np.zeros(len(texts), np.int32)
-        rank[used] = range(len(used))
-        return [texts[i] for i in used], rank[numbers]
+    def add(self, cell:str, row:np.ndarray, label:np.ndarray, said:np.ndarray): # Numbers
+        if len(row):
+            cells = self.places['cells']
+            self.parts.append(_Part(cells.setdefault(cell, len(cells)), row, label, said))
 
     @property
     def answered(self)->Answered:
-        cell, row, label, said = map(np.concatenate, zip(*self.parts))
-        (asked, row), (cells, cell) = self._in_order('asked', row), self._in_order('cells', cell)
-        return Answered(asked, cells, list(self.places['labels']), row, cell, label, said)
+        asked, cells, labels = map(list, self.places.values())
+        used = np.zeros(len(asked), bool)
+        for part in self.parts:
+            used[part.row] = True
+        asked, rows = _ranks(asked, used)
+        cells, ranks = _ranks(cells, np.ones(len(cells), bool))
+        parts = [p._replace(cell=ranks[p.cell], row=rows[p.row]) for p in self.parts]
+        return _counted(parts, asked, cells, labels)
 
 def answered(answers:list[Answer])->Answered:
     "Single answers together"
     found = _Gathering()
-    models, datasets, *others = zip(*answers)
-    asked, label, said = map(coded, others)
-    found.add(coded(map('{}\t{}'.format, models, datasets)), found.numbers('asked', asked), label, said)
+    for (model,dataset),own in grouped(answers, lambda a: a[:2]).items():
+        columns = (coded(getattr(a, name) for a in own) for name in ('asked','label','predicted'))
+        numbers = map(found.numbers, ('asked','labels','labels'), columns)
+        found.add(f'{model}\t{dataset}', *numbers)
     return found.answered
+
+# %% ../../../nbs/lab/questions/items.ipynb #ri00007c
+def _counted(parts:list[_Part], asked:list[str], cells:list[str], values:list[str])->Answered:
+    "Count answers; rows and cells are places in `asked` and `cells`, labels in `values`"
+    n = len(asked)
+    counts, right = (np.zeros((len(cells), n), np.int32) for _ in range(2))
+    label, said = np.zeros(n, int), np.zeros(len(values), int)
+    for part in reversed(parts): # The first label of a row is written last
+        counts[part.cell] += np.bincount(part.row, minlength=n)
+        right[part.cell] += np.bincount(part.row[part.label == part.said], minlength=n)
+        said += np.bincount(part.said, minlength=len(values))
+        label[part.row[::-1]] = part.label[::-1]
+    never, instead = right.sum(0) == 0, {}
+    for part in parts:
+        some = never[part.row]
+        for row,value in zip(part.row[some].tolist(), part.said[some].tolist()):
+            instead.setdefault(row, Counter())[values[value]] += 1
+    labels = [values[i] for i in label]
+    return Answered(asked, labels, cells, counts.T, right.T, values[said.argmax()], instead)
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri00007b
 _PLACES = 'sense ref ref1 ref2'.split()
@@ -114,20 +141,18 @@ def _asked(columns:Columns)->tuple[Coded,np.ndarray]: # And the places of those 
 
 def answers_of(records:list[Run])->Answered: # Rows without a reference are left out
     "All answers of some runs; raises `InputError` if there are none"
-    found, known = _Gathering(), {} # What rows ask, by `Rows.same`
+    found, known = _Gathering(), {} # What rows ask, and their labels, by `Rows.same`
     for r in records:
         rows, said = coded_answers(r) or (None, None)
-        columns = rows.columns | dict(predicted=said) if rows else coded_columns(r)
-        row, kept = known.get(rows and rows.same, (None, None))
-        if row is None:
+        columns = rows.columns if rows else coded_columns(r)
+        kept, *about = known.get(rows and rows.same, [None])
+        if kept is None:
             asked, kept = _asked(asked_columns(r) if rows else columns)
-            row = found.numbers('asked', asked)[kept]
+            about = found.numbers('asked', asked)[kept], found.numbers('labels', columns['label'])[kept]
             if rows:
-                known[rows.same] = row, kept
-        cell = Coded([f'{_model(r)}\t{r.dataset_name}'], np.zeros(len(kept), np.int32))
-        some = (Coded(values, codes[kept]) for values,codes in map(columns.get, ('label','predicted')))
-        if len(kept):
-            found.add(cell, row, *some)
+                known[rows.same] = kept, *about
+        said = found.numbers('labels', said or columns['predicted'])[kept]
+        found.add(f'{_model(r)}\t{r.dataset_name}', *about, said)
     if found.parts:
         return found.answered
     raise InputError('runs', 'holds no answers with references; make runs with `pronto eval`')
@@ -145,20 +170,17 @@ class Difficulty(NamedTuple):
 def fit_answers(answers:Answered)->ItemFit: # Rows in the order of their names
     """Fit the model of `lab/statistics/item_response` with one effect for each model in each translation;
     raises `InputError` if all answers are right or all wrong"""
-    chapter = np.unique(answers.chapters, return_inverse=True)[1]
     try:
-        return fit_items(answers.right, answers.cell, answers.row, chapter[answers.row])
+        return fit_items(answers.counts, answers.right, answers.chapters)
     except ValueError as e:
         raise InputError('runs', f'{e}; add runs of other models or languages') from e
-
-def _counts(answers:Answered)->tuple[np.ndarray,np.ndarray]: # (rows,) right answers, and all
-    return np.bincount(answers.row, answers.right).astype(int), np.bincount(answers.row)
 
 def difficulties(answers:Answered, fit:ItemFit)->list[Difficulty]: # The hardest first
     "How difficult each row is"
     chapter = np.unique(answers.chapters, return_inverse=True)[1]
     effects = -(fit.verses + fit.chapters[chapter])
-    columns = (x.tolist() for x in (effects, fit.verse_errors, *_counts(answers)))
+    counts = answers.right.sum(1), answers.counts.sum(1)
+    columns = (x.tolist() for x in (effects, fit.verse_errors, *counts))
     found = [Difficulty(name, label, round(effect, 3), round(error, 3), right, n)
              for name,label,effect,error,right,n in zip(answers.asked, answers.labels, *columns)]
     return sorted(found, key=lambda d: -d.difficulty)
@@ -179,18 +201,17 @@ def suspects(
     least:int=6 # Answers that a row must have
 )->list[Suspect]: # Those with an unusual answer first, then by agreement
     "Rows that all models get wrong in all translations"
-    most_often = int(np.bincount(answers.said).argmax())
-    right, n = _counts(answers)
-    wrong = (right == 0) & (n >= least)
-    bible = np.unique([cell.partition('\t')[2] for cell in answers.cells], return_inverse=True)[1]
-    labels, by_row, found = answers.labels, {}, []
-    for i in np.flatnonzero(wrong[answers.row]).tolist():
-        by_row.setdefault(int(answers.row[i]), []).append(i)
-    for row,some in by_row.items():
-        (instead, most), = Counter(answers.said[some].tolist()).most_common(1)
-        bibles = len({*bible[answers.cell[some]].tolist()})
-        said = answers.values[instead], most/len(some), len(some), bibles, instead == most_often
-        found.append(Suspect(answers.asked[row], labels[row], *said))
+    n = answers.counts.sum(1)
+    bibles = np.array([cell.partition('\t')[2] for cell in answers.cells])
+    found = []
+    for row,said in answers.instead.items():
+        if n[row] < least:
+            continue
+        (instead, most), = said.most_common(1)
+        n_bibles = len(set(bibles[answers.counts[row] > 0]))
+        agree = most/n[row], int(n[row]), n_bibles
+        about = answers.asked[row], answers.labels[row], instead
+        found.append(Suspect(*about, *agree, instead == answers.usual))
     return sorted(found, key=lambda s: (s.usual, -s.agree, -s.n, s.asked))
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000019

@@ -8,6 +8,7 @@ __all__ = ['ItemFit', 'fit_items']
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000005
 from typing import NamedTuple
 import numpy as np
+from numpy.polynomial.chebyshev import chebpts1, chebvander
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000007
 class ItemFit(NamedTuple):
@@ -20,101 +21,169 @@ class ItemFit(NamedTuple):
     sd_chapter:float      # Of the effects of chapters
     converged:bool
 
+class _Design(NamedTuple):
+    "How many answers there are, and how many are right"
+    asked:np.ndarray    # (verses, cells) answers, of 32 bits
+    right:np.ndarray    # (verses,) right answers
+    of_cells:np.ndarray # (cells,) right answers
+    both:object         # (verses + chapters, verses) sparse: 1 where an effect counts for a verse
+
+    @property
+    def n_verses(self)->int: return len(self.right)
+    @property
+    def chapters(self): # (chapters, verses) sparse
+        "Which verses are in which chapter"
+        return self.both[self.n_verses:]
+
+# %% ../../../nbs/lab/statistics/item_response.ipynb #it00007c
+class _Points(NamedTuple):
+    "Effects that stand for those of all cells"
+    at:np.ndarray     # (points,) effects
+    shares:np.ndarray # (cells, points), of 32 bits
+    counts:np.ndarray # (verses, points) answers
+
+def _shared_out(effects:np.ndarray, exact:float=1e-10)->tuple: # (points,), (cells, points)
+    "A few effects, and the share of each cell in them"
+    low, high = effects.min(), effects.max()
+    middle, reach = (low + high)/2, max(high - low, .1)/2
+    pole = np.pi/reach # The logistic function has one at π i; the further away, the fewer points do
+    n = int(-np.log(exact)/np.log(pole + np.hypot(pole, 1))) + 1
+    if n >= len(effects):
+        return effects, np.eye(len(effects))
+    points = chebpts1(n)
+    of_cells, of_points = (chebvander(x, n - 1) for x in ((effects - middle)/reach, points))
+    return middle + reach*points, of_cells @ np.linalg.inv(of_points)
+
+def _points(d:_Design, cells:np.ndarray)->_Points: # `cells`: effects
+    at, shares = _shared_out(cells)
+    shares = shares.astype(np.float32)
+    return _Points(at, shares, d.asked @ shares)
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it00007a
-class _Design(NamedTuple):
-    "Answers, and the verse, cell and chapter of each as numbers"
-    right:np.ndarray              # (n,) 0 or 1
-    groups:tuple[np.ndarray,...]  # (n,) each: of verses, cells and chapters, in this order
-    sizes:tuple[int,...]          # How many verses, cells and chapters there are
+class _WithoutCells(NamedTuple):
+    "Verses and their chapters, the effects of cells being given"
+    chapters:object       # As of `_Design`
+    weights:np.ndarray    # (verses,)
+    own:np.ndarray        # (verses,) weights with the penalty of each
+    of_chapters:np.ndarray # (chapters,) what is left of those when verses are eliminated
 
-    def fixed(self, effects:list[np.ndarray])->np.ndarray: # (n,)
-        "The effects of the cell and of the chapter of each answer"
-        _, cells, chapters = effects
-        return cells[self.groups[1]] + chapters[self.groups[2]]
+    def solve(self, values:np.ndarray)->np.ndarray: # (verses + chapters, columns) both
+        verses, chapters = np.split(values, [len(self.own)])
+        share = (self.weights/self.own)[:,None]
+        chapters = (chapters - self.chapters @ (share*verses))/self.of_chapters[:,None]
+        return np.vstack([verses/self.own[:,None] - share*(self.chapters.T @ chapters), chapters])
 
-    def sums(self, values:np.ndarray)->list[np.ndarray]: # Of (n,)
-        "Sums over the answers to a verse, of a cell and in a chapter"
-        return [np.bincount(x, values, n) for x,n in zip(self.groups, self.sizes)]
+    @property
+    def variances(self)->np.ndarray: # (verses + chapters,)
+        chapters = 1/self.of_chapters
+        verses = 1/self.own + (self.weights/self.own)**2*(self.chapters.T @ chapters)
+        return np.concatenate([verses, chapters])
 
-    def table(self, values:np.ndarray, one:int, other:int)->np.ndarray: # Of (n,), and of two groups
-        "Sums of what two groups have together"
-        n, m = self.sizes[one], self.sizes[other]
-        return np.bincount(self.groups[one]*m + self.groups[other], values, n*m).reshape(n, m)
+def _without_cells(d:_Design, weights:np.ndarray, penalties:np.ndarray)->_WithoutCells:
+    verses, chapters = np.split(penalties, [d.n_verses])
+    own = weights + verses
+    return _WithoutCells(d.chapters, weights, own, d.chapters @ (weights*verses/own) + chapters)
+
+# %% ../../../nbs/lab/statistics/item_response.ipynb #it00007e
+_COLUMNS = 16 # Beside those of chapters
+
+def _few_columns(table:np.ndarray, of_chapters:np.ndarray)->np.ndarray: # (verses, columns)
+    "Columns whose products with each other are nearly those of `table`, and are in sums over chapters"
+    n = of_chapters.shape[1] + _COLUMNS
+    if table.shape[1] <= n:
+        return table
+    some = table @ np.random.default_rng(0).normal(size=(table.shape[1], _COLUMNS)).astype(np.float32)
+    for _ in range(2): # Towards those that matter most
+        some = table @ np.linalg.qr(table.T @ some)[0]
+    return table @ np.linalg.qr(table.T @ np.hstack([of_chapters, some]))[0]
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it00007b
-def _newton(d:_Design, effects:list, penalties:list)->tuple: # By group: steps, variances, those of it alone
-    "A step of penalised logistic regression, with the effects of one group eliminated"
-    p = 1/(1 + np.exp(-(d.fixed(effects) + effects[0][d.groups[0]])))
+_PENALTY = 1e-4 # Of cells: hardly any
+
+class _Step(NamedTuple):
+    effects:np.ndarray   # (verses + chapters,) how far they move
+    cells:np.ndarray     # (cells,)
+    variances:np.ndarray # (verses + chapters,)
+    alone:np.ndarray     # (verses,) variances, were the other effects known
+
+def _newton(d:_Design, points:_Points, effects:np.ndarray, cells:np.ndarray, penalties:np.ndarray)->_Step:
+    "A step of penalised logistic regression"
+    p = 1/(1 + np.exp(-(d.both.T @ effects)[:,None] - points.at)) # (verses, points)
+    slopes = d.both @ (d.right - (points.counts*p).sum(1)) - penalties*effects
+    of_cells = d.of_cells - ((d.asked.T @ p.astype(np.float32))*points.shares).sum(1) - _PENALTY*cells
     weights = p*(1 - p)
-    slopes = [s - k*e for s,k,e in zip(d.sums(d.right - p), penalties, effects)]
-    own = [w + k for w,k in zip(d.sums(weights), penalties)]
-    out = 0 if d.sizes[0] >= d.sizes[1] else 1 # Verses or cells, of which there are more
-    first, last = kept = [g for g in range(3) if g != out]
-    shared = np.hstack([d.table(weights, out, g) for g in kept])
-    outer = np.diag(np.concatenate([own[g] for g in kept]))
-    n = d.sizes[first]
-    outer[:n,n:] = d.table(weights, first, last)
-    outer[n:,:n] = outer[:n,n:].T
-    cross = shared/own[out][:,None]
-    inverse = np.linalg.inv(outer - shared.T @ cross)
-    step = inverse @ (np.concatenate([slopes[g] for g in kept]) - cross.T @ slopes[out])
-    handed_on = ((cross @ inverse)*cross).sum(1) # By the others
-    steps, variances = [None]*3, [None]*3
-    steps[first], steps[last] = np.split(step, [n])
-    variances[first], variances[last] = np.split(np.diag(inverse), [n])
-    steps[out] = slopes[out]/own[out] - cross @ step
-    variances[out] = 1/own[out] + handed_on
-    return steps, variances, [1/w for w in own]
+    table = weights.astype(np.float32) @ points.shares.T
+    table *= d.asked
+    root = np.sqrt(table.sum(0) + _PENALTY)
+    table /= root # What verses have in common is now `table @ table.T`
+    system = _without_cells(d, (points.counts*weights).sum(1), penalties)
+    by_chapter = d.chapters.multiply(system.weights).T.toarray().astype(np.float32)
+    few = _few_columns(table, by_chapter)
+    columns = d.both @ few.astype(float)
+    slopes -= d.both @ (table @ (of_cells/root).astype(np.float32))
+    solved = system.solve(np.column_stack([columns, slopes]))
+    inner = columns.T @ solved
+    known, step = solved[:,:-1], solved[:,-1]
+    inverse = np.linalg.inv(np.eye(len(inner)) - inner[:,:-1])
+    step = step + known @ (inverse @ inner[:,-1])
+    variances = system.variances + ((known @ inverse)*known).sum(1)
+    left_out = (np.einsum('ij,ij->i', table, table) - np.einsum('ij,ij->i', few, few))/system.own**2
+    variances[:d.n_verses] += left_out
+    move = of_cells/root**2 - table.T @ (d.both.T @ step).astype(np.float32)/root
+    return _Step(step, move, variances, 1/system.own)
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000014
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
-def _posteriors(d:_Design, effects:list, error, sd:float)->tuple[np.ndarray,np.ndarray]: # (verses,) each
+def _posteriors(d:_Design, points:_Points, effects:np.ndarray, error, sd:float)->tuple: # (verses,) each
     "Means and standard deviations of the effects of verses, given the other effects"
-    u, verse = effects[0], d.groups[0]
-    values = u[:,None] + error[:,None]*_NODES
-    side, fixed = 1 - 2*d.right, d.fixed(effects) # -1 where the answer is right
-    density = _NODES**2/2 - values**2/(2*sd**2)
-    for k,own in enumerate(values.T): # One after the other, as there are many answers
-        against = np.minimum(side*(fixed + own[verse]), 500) # Whose exponential is still a number
-        density[:,k] -= np.bincount(verse, np.log(1 + np.exp(against)), len(u))
+    verses, chapters = np.split(effects, [d.n_verses])
+    others = (d.chapters.T @ chapters)[:,None] + points.at # (verses, points)
+    values = verses[:,None] + error[:,None]*_NODES
+    density = _NODES**2/2 - values**2/(2*sd**2) + d.right[:,None]*values
+    for k,own in enumerate(values.T): # One after the other, as there are many verses
+        density[:,k] -= (points.counts*np.logaddexp(0, others + own[:,None])).sum(1)
     weights = _NODE_WEIGHTS*np.exp(density - density.max(1, keepdims=True))
     weights /= weights.sum(1, keepdims=True)
     mean = (weights*values).sum(1)
     return mean, np.sqrt((weights*(values - mean[:,None])**2).sum(1))
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000008
-def _numbers(values)->np.ndarray:
-    _, found = np.unique(np.asarray(values), return_inverse=True)
-    return found.ravel()
+def _design(asked, right, chapter)->_Design:
+    from scipy.sparse import csr_matrix, eye_array, vstack
+    chapter = np.unique(chapter, return_inverse=True)[1].ravel()
+    places = np.arange(len(chapter))
+    chapters = csr_matrix((np.ones(len(chapter)), (chapter, places)))
+    both = vstack([eye_array(len(chapter)), chapters], format='csr')
+    return _Design(np.asarray(asked, np.float32), *(np.sum(right, 1 - i, float) for i in (0, 1)), both)
 
 def fit_items(
-    right, # (n,) was the answer right?
-    cell, # (n,) which model in which language, any values
-    verse, chapter, *, steps:int=300, tolerance:float=1e-4
-)->ItemFit: # In the order of the sorted values
+    asked, # (verses, cells) how many answers there are; a cell is a model in a language
+    right, # (verses, cells) how many of them are right
+    chapter, # (verses,) any values
+    *, steps:int=300, tolerance:float=1e-4
+)->ItemFit: # Chapters in the order of the sorted values
     "Fit the model; raises `ValueError` if all answers are right or all wrong"
-    right = np.asarray(right, float)
-    if len(right) == 0 or right.min() == right.max():
+    d = _design(asked, right, chapter)
+    if d.right.sum() in (0, np.sum(asked)):
         raise ValueError('all answers are right, or all wrong; there is nothing to explain')
-    groups = tuple(map(_numbers, (verse, cell, chapter)))
-    d = _Design(right, groups, tuple(int(x.max()) + 1 for x in groups))
-    effects = [np.zeros(n) for n in d.sizes]
-    sd, converged, mean, error = np.array([1., .5]), False, effects[0], effects[0]
+    n, n_chapters = d.n_verses, d.both.shape[0] - d.n_verses
+    effects, cells = np.zeros(n + n_chapters), np.zeros(len(d.of_cells))
+    sd, converged, mean, error = np.array([1., .5]), False, effects[:n], effects[:n]
+    points = _points(d, cells)
     for _ in range(steps):
-        penalties = [1/sd[0]**2, 1e-4, 1/sd[1]**2] # Of the cells: hardly any
-        moves, variances, own = _newton(d, effects, penalties)
-        effects = [e + move for e,move in zip(effects, moves)]
-        moved = max(abs(move).max() for move in moves)
+        step = _newton(d, points, effects, cells, np.repeat(1/sd**2, [n, n_chapters]))
+        effects, cells = effects + step.effects, cells + step.cells
+        points = _points(d, cells)
+        moved = max(abs(step.effects).max(), abs(step.cells).max())
         if moved > 1:
             continue # First find the effects
-        mean, error = _posteriors(d, effects, np.sqrt(own[0]), sd[0])
-        error = np.sqrt(error**2 + variances[0] - own[0])
-        new = np.sqrt([np.mean(mean**2 + error**2), np.mean(effects[2]**2 + variances[2])])
+        mean, error = _posteriors(d, points, effects, np.sqrt(step.alone), sd[0])
+        error = np.sqrt(error**2 + step.variances[:n] - step.alone)
+        squares = np.mean(mean**2 + error**2), np.mean(effects[n:]**2 + step.variances[n:])
+        new = np.sqrt(squares)
         converged = bool(abs(new - sd).max() < tolerance and moved < tolerance*10)
         sd = new.clip(1e-3)
         if converged:
             break
-    _, cells, chapters = effects
-    return ItemFit(cells, mean, error, chapters, float(sd[0]), float(sd[1]), converged)
+    return ItemFit(cells, mean, error, effects[n:], float(sd[0]), float(sd[1]), converged)
