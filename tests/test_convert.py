@@ -63,7 +63,7 @@ def test_two_bibles_are_compared(pronto, tmp_path):
     for argv in (*files, '--compare'), (files[0], '--compare', files[1]):
         status, out, _ = pronto('convert', *argv)
         lines = out.splitlines()
-        assert status == 0 and lines[0] == '0 verses are the same, 1 other words, 2 other verse numbers, 1 only in the second'
+        assert status == 0 and lines[0] == 'identical verses: 0; other words: 1; other verse numbers: 2; only in the second: 1'
         assert lines[1] == '  MRK 1:1 (other words): ran. → went.'
     status, out, _ = pronto('convert', *files, '--json', '--compare', '-o', tmp_path/'x.csv')
     assert [d['place'] for d in json.loads(out)['differences']] == ['MRK 1:1','MRK 1:2','MRK 1:2-3','MRK 1:4']

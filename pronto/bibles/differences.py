@@ -104,9 +104,8 @@ def difference_lines(
 )->list[str]:
     "Say how two Bibles differ"
     counts = Counter(d.kind for d in found)
-    others = [f'{counts[kind]:,} {what}' for kind,what in _DIFFERENCE_KINDS.items() if counts[kind]]
-    same = '1 verse is the same' if n_same == 1 else f'{n_same:,} verses are the same'
-    lines = [', '.join([same, *others])]
+    others = [f'{what}: {counts[kind]:,}' for kind,what in _DIFFERENCE_KINDS.items() if counts[kind]]
+    lines = ['; '.join([f'identical verses: {n_same:,}', *others])]
     lines += map(_line, found[:most])
     if len(found) > most:
         lines.append(f'  and {len(found) - most:,} more; write all to a table with -o')

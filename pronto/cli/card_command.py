@@ -11,7 +11,7 @@ from shlex import join
 from .options import least_verses_option, readers_option, replace_option, runs_option
 from .options import sources_option
 from .output import note, tell
-from ..core.files import InputError, data_dir, require_place, require_within, write_aside
+from ..core.files import data_dir, require_place, require_within, write_aside
 from ..core.progress import Course
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0006
@@ -36,17 +36,6 @@ def card_options(parser):
     readers_option(parser)
     sources_option(parser)
     runs_option(parser)
-
-# %% ../../nbs/cli/card_command.ipynb #ccmd0012
-def _scored(dataset)->list[str]: # Stems; may be empty
-    "The tasks that ask whether a model reads the language, if they have rows to learn from and to ask"
-    from pronto.reporting.language_score import SCORED
-    from pronto.runs.planning import choose_tasks
-    try:
-        stems = [task.stem for task in choose_tasks(dataset)]
-    except InputError:
-        return [] # A text of few verses
-    return [stem for stem in SCORED if stem in stems]
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0017
 _LAYERS, _WIDTH = ('num_hidden_layers','n_layer','num_layers'), ('hidden_size','n_embd','d_model')
