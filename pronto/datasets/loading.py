@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['REBUILD', 'UNLABELLED', 'ALIGNMENT_COLUMNS', 'Dataset', 'load_manifest', 'check_rows', 'open_dataset',
            'stems_without_choices', 'lacks_text', 'load_verses', 'load_table', 'with_dev', 'fold_folders', 'is_dataset',
-           'load_dataset_folder', 'dataset_folders', 'open_datasets', 'sample', 'VerseStatus', 'load_alignment',
-           'verse_texts', 'verse_lines', 'texts_for', 'restore_verses']
+           'load_dataset_folder', 'dataset_folders', 'open_datasets', 'sample', 'load_alignment', 'verse_texts',
+           'verse_lines', 'texts_for', 'restore_verses']
 
 # %% ../../nbs/datasets/loading.ipynb #ld04
 from collections import defaultdict
@@ -506,7 +506,7 @@ def sample(
     return [rows[i] for i in sorted(first)]
 
 # %% ../../nbs/datasets/loading.ipynb #ld41
-class VerseStatus(NamedTuple):
+class _VerseStatus(NamedTuple):
     "A row of `alignment.tsv`"
     ref:Ref
     own_ref:str|None # In the translation, e.g. `ROM 14:24`; empty if it lacks the verse, `None` if unknown
@@ -514,15 +514,15 @@ class VerseStatus(NamedTuple):
     n_sentences:int # Annotated sentences that touch the verse
     unambiguous:tuple[str,...]|None # Abbreviations of the verse tasks; `None` if unknown
 
-ALIGNMENT_COLUMNS = VerseStatus._fields
+ALIGNMENT_COLUMNS = _VerseStatus._fields
 
-def _verse_status(cells:list[str])->VerseStatus:
+def _verse_status(cells:list[str])->_VerseStatus:
     if len(cells) == 3:
-        return VerseStatus(parse_ref(cells[0]), None, cells[1], int(cells[2]), None)
+        return _VerseStatus(parse_ref(cells[0]), None, cells[1], int(cells[2]), None)
     ref, own, status, n, names = cells
-    return VerseStatus(parse_ref(ref), own, status, int(n), tuple(filter(None, names.split(','))))
+    return _VerseStatus(parse_ref(ref), own, status, int(n), tuple(filter(None, names.split(','))))
 
-def load_alignment(dataset:Dataset)->list[VerseStatus]: # In order of the canon
+def load_alignment(dataset:Dataset)->list[_VerseStatus]: # In order of the canon
     "Load `alignment.tsv`; raises `InputError` if it is missing or damaged"
     path, lines = _shared_lines(dataset, 'alignment.tsv')
     lines = list(enumerate(lines, 1))

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['WEIGHTS', 'SERVED', 'model_files', 'other_files', 'file_hash', 'model_hash', 'given_name', 'local_model',
-           'model_name', 'hub_cache', 'own_models', 'hub_models', 'ModelKind', 'ServedKind', 'served_name',
-           'model_kinds', 'Model', 'folder_of', 'pick_available']
+           'model_name', 'hub_cache', 'own_models', 'hub_models', 'ModelKind', 'served_name', 'model_kinds', 'Model',
+           'folder_of', 'pick_available']
 
 # %% ../../nbs/modeling/model.ipynb #mdl00005
 import hashlib, os, re
@@ -237,7 +237,7 @@ class ModelKind:
         return None
 
 # %% ../../nbs/modeling/model.ipynb #mdl00022
-class ServedKind(ModelKind):
+class _ServedKind(ModelKind):
     "Models on servers, e.g. `openai:llama3`; a server is known by its address"
     ways = 'none', 'likelihood'
     has_weights = False
@@ -264,7 +264,7 @@ def served_name(model)->str:
                            'e.g. openai:llama3')
 
 # %% ../../nbs/modeling/model.ipynb #mdl00023
-SERVED = ServedKind()
+SERVED = _ServedKind()
 
 @cache
 def model_kinds()->tuple[ModelKind,...]:

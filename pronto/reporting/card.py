@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['about_bible', 'example_table', 'verdict', 'score_card', 'card_finding', 'card_pictures', 'baseline_table',
-           'telling_run', 'verse_table', 'models_to_try', 'next_steps']
+           'telling_run', 'verse_table', 'next_steps']
 
 # %% ../../nbs/reporting/card.ipynb #card0005
 import re
@@ -318,7 +318,7 @@ def verse_table(
     return Table('verses', title, [(header, rows)], notes, align='l')
 
 # %% ../../nbs/reporting/card.ipynb #card0019
-def models_to_try(
+def _models_to_try(
     language:str, # Its English name
     asked:list[str]=() # Those that were asked already
 )->list[tuple[str,str,bool]]: # Name, what it is, and whether it is on this machine
@@ -344,7 +344,7 @@ def next_steps(
 )->str: # Markdown
     "Which models to try, and commands that tell more"
     place = quote(str(dataset))
-    others = models_to_try(language, models)
+    others = _models_to_try(language, models)
     here = [hub for hub,_,is_here in others if is_here]
     named = ', '.join(f'{code_span(hub)} ({about}{"; on this machine" if hub in here else ""})'
                       for hub,about,_ in others)
