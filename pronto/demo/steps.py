@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Callable
 from unittest.mock import patch
+from ..core.processes import keep_processes
 from ..core.progress import about, progress
 from ..datasets.loading import load_dataset_folder
 from .corpus import build_demo, make_corpus
@@ -162,7 +163,7 @@ def run_demo(
     show(demo_plan(out, n_verses, steps) + '\n')
     demo = Demo(Path(out), seed, n_verses, noise, budget)
     one_thread = dict(PRONTO_DATA=str(demo.out.absolute()), OMP_NUM_THREADS='1') # For each process
-    with patch.dict(os.environ, one_thread):
+    with patch.dict(os.environ, one_thread), keep_processes():
         seconds = show_steps(steps, demo, show)
         if datasets_only:
             show(_next_of_datasets(demo))
