@@ -31,10 +31,13 @@ def insert(rng, data):
 def repeat(rng, data):
     a, n = rng.randrange(len(data) + 1), rng.choice([1, 10, 100])
     return data[:a] + data[a:a+n]*rng.choice([2, 50]) + data[a+n:]
+# Tokens and how each ends
+TOKENS = [(rb'\d+', b''), (rb'[\w-]+', b''), (rb'"[^"\n]{0,99}"', b'"'), (rb'[^\t\n]{0,99}\t', b'\t'), (rb'[^\n]*\n', b'\n')]
 def replace_token(rng, data):
     "Put something hostile in the place of a number or a word"
-    patterns = [rb'\d+', rb'[\w-]+', rb'"[^"\n]{0,99}"', rb'[^\t\n]{0,99}\t', rb'[^\n]*\n']
-    found = list(re.finditer(rng.choice(patterns), data))
+    pattern, end = rng.choice(TOKENS)
+    after = data.rfind(end) + 1 # No token ends there; a long last line would be searched from each of its bytes
+    found = list(re.compile(pattern).finditer(data, 0, after))
     if not found: return insert(rng, data)
     m = rng.choice(found)
     return data[:m.start()] + rng.choice(HOSTILE) + data[m.end():]
