@@ -1,5 +1,6 @@
 "What a model says of a text does not depend on the texts beside it, whatever its architecture; tokens of any kind are counted right"
 import json, shutil, sys
+from functools import cache
 import numpy as np
 import pytest
 torch = pytest.importorskip('torch')
@@ -49,9 +50,11 @@ def same(one, two, rtol=1e-4): np.testing.assert_allclose(one, two, rtol=rtol, a
 @pytest.mark.parametrize('name', each(zoo.ALL))
 def test_vectors_do_not_depend_on_the_texts_beside(models, name, monkeypatch):
     "They are kept with 16 bits, so they may differ in the last of these"
+    @cache
+    def model(side): return FrozenModel(str(models(name, side)), device='cpu')
     def read(texts, size, side='right'):
         monkeypatch.setattr(encodings, '_TOKENS', (size*48, 0))
-        found, _ = FrozenModel(str(models(name, side)), device='cpu').encode(texts)
+        found, _ = model(side).encode(texts)
         return list(found.swapaxes(0, 1).astype(np.float32))
     for one,two in ways(read): same(one, two, 2e-3)
     for one,two in zip(read(TEXTS, 16), read(TEXTS, 16, 'left'), strict=True): same(one, two, 2e-3)
