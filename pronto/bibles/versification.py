@@ -42,6 +42,7 @@ def _scheme(name:str): # A key of `SCHEMES`, or one of these, a blank, and chang
 def _packed(name:str)->bytes: # From which it is copied in a third of the time that `deepcopy` takes
     return pickle.dumps(_scheme(name))
 
+# %% ../../nbs/bibles/versification.ipynb #vrs00lst
 def _computed_lasts(name:str)->_Lasts:
     "The last verses of the chapters, as `sil-machine` computes them"
     scheme = _scheme(name)
