@@ -78,10 +78,13 @@ def _slopes(x, target, weights, bias, chances)->tuple[torch.Tensor,torch.Tensor]
     return of_weights, of_bias
 
 # %% ../../nbs/modeling/probing.ipynb #9bturn01
-def _turned(x:torch.Tensor)->tuple: # Mean, scale, centred rows; variances and basis of the components
+def _turned(
+    x:torch.Tensor, # (rows, features)
+    is_centred:bool=False # Is the mean of all features zero?
+)->tuple: # Mean, scale, centred rows; variances and basis of the components
     "Centre features, and find the principal components of what is left, each divided by its deviation"
-    mean = x.mean(0)
-    x = x - mean
+    mean = x.new_zeros(x.shape[1]) if is_centred else x.mean(0)
+    x = x if is_centred else x - mean
     covariance = _covariance(x)
     scale = _scale(covariance.diagonal().clamp(min=0).sqrt())
     return mean, scale, x, *torch.linalg.eigh(covariance/scale.outer(scale))
@@ -98,12 +101,13 @@ def fit_logistic(
     y:torch.Tensor, # (rows,) label numbers; of several labels (rows, labels) ones and zeros
     n_labels:int,
     l2=_L2, # Strengths of regularisation: half of it times the squared weights is added to the mean loss
-    steps:int=200 # At most
+    steps:int=200, # At most
+    mirrored:bool=False # Does each row stand for itself and for one of the other label and sign?
 )->_Logistic: # A head for each strength
     "Fit all strengths together"
     several = y.dim() > 1
     target = (y.T if several else one_hot(y, n_labels).T).to(x).contiguous()
-    mean, scale, x, values, basis = _turned(x)
+    mean, scale, x, values, basis = _turned(x, mirrored)
     turn = basis/scale.unsqueeze(1) # From weights of the principal components to weights of `x`
     if several:
         chances, bound = torch.sigmoid, 1/4
@@ -118,7 +122,7 @@ def fit_logistic(
     pace = torch.ones_like(l2)
     for _ in range(steps):
         slope, slope_b = _slopes(x, target, w @ turn.T, b, chances)
-        slope, slope_b = slope @ turn/len(x) + l2*w, slope_b/len(x)
+        slope, slope_b = slope @ turn/len(x) + l2*w, slope_b*(not mirrored)/len(x)
         next_w, next_b = w - step*slope, b - slope_b/bound
         moved_w, moved_b = next_w - last_w, next_b - last_b
         is_uphill = _per_strength(slope*moved_w, slope_b*moved_b) > 0
@@ -407,12 +411,11 @@ class _OverChoices:
     def __call__(self, x:torch.Tensor)->torch.Tensor: # (heads, rows, choices), from (rows, choices, features)
         return self.head(x.flatten(0, 1))[..., 1].unflatten(1, x.shape[:2])
 
-def _differences(x:torch.Tensor, right:torch.Tensor)->tuple[torch.Tensor,torch.Tensor]: # With label numbers
-    "The right choice less each wrong one, and the same with the other sign"
+def _differences(x:torch.Tensor, right:torch.Tensor)->torch.Tensor: # (rows*(choices - 1), features)
+    "The right choice less each wrong one"
     rows, n = torch.arange(len(x)), x.shape[1]
     wrong = (right.unsqueeze(1) + torch.arange(1, n))%n
-    less = (x[rows, right].unsqueeze(1) - x[rows.unsqueeze(1), wrong]).flatten(0, 1)
-    return torch.cat([less, -less]), torch.arange(2).flip(0).repeat_interleave(len(less))
+    return (x[rows, right].unsqueeze(1) - x[rows.unsqueeze(1), wrong]).flatten(0, 1)
 
 def _of_choices(
     x:torch.Tensor, # (texts, width)
@@ -435,7 +438,8 @@ def _probe_choices(choice:Choice, texts:Encodings, rows:dict[str,list]):
     for i in range(texts.shape[0]):
         x = torch.from_numpy(texts.layer(i))
         features = {s: _of_choices(x, found, has_context) for s,found in numbers.items()}
-        head = fit_logistic(*_differences(features['train'], choice.gold['train']), 2)
+        less = _differences(features['train'], choice.gold['train'])
+        head = fit_logistic(less, torch.ones(len(less), dtype=torch.long), 2, mirrored=True)
         choice.consider(i, _OverChoices(head), features)
 
 # %% ../../nbs/modeling/probing.ipynb #9b000015
