@@ -7,16 +7,18 @@ __all__ = ['english_beside', 'pieces_in_words']
 
 # %% ../../nbs/reporting/english_beside.ipynb #enb00005
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Callable
 from ..bibles.languages import identify
 from ..bibles.reading import read_bible
-from ..core.files import InputError, data_dir
+from ..core.files import InputError, content_hash, data_dir
 from ..core.refs import BOOKS, NT_BOOKS
 from ..datasets.align import TEXT_ALONE
 from ..datasets.building import build
 from ..datasets.loading import Dataset
 from ..modeling.encoding import bare_ids
+from ..modeling.encodings import count_once
 from ..modeling.model import Model
 
 # %% ../../nbs/reporting/english_beside.ipynb #enb00009
@@ -54,9 +56,10 @@ def english_beside(
 _LONGEST = 20 # Letters of what is between two spaces, on average; of longer ones verses are compared
 _VERSES = 500 # That are cut, at most
 
-def _pieces(tokenizer, texts:list[str], per_word:bool)->float:
-    parts = sum(len(text.split()) for text in texts) if per_word else len(texts)
-    return sum(map(len, bare_ids(tokenizer, texts)))/parts
+def _pieces(model:Model, tokenizer:Callable, texts:list[str], per_word:bool)->float:
+    cut = content_hash(*(text.encode(errors='surrogatepass') for text in (model.hash, *texts)), size=16)
+    n = count_once(f'pieces {cut}', lambda: sum(map(len, bare_ids(tokenizer(), texts))))
+    return n/(sum(len(text.split()) for text in texts) if per_word else len(texts))
 
 def _some(dataset:Dataset)->list[str]: # Verses from all of it
     texts = list(dataset.all_verses.values())
@@ -67,10 +70,13 @@ def pieces_in_words(model:Model, dataset:Dataset, english:Dataset)->str: # Empty
     has_text = dataset.file('text.tsv').is_file()
     if not has_text or not model.kind.has_weights or model.folder is None:
         return ''
-    from pronto.modeling.architectures import load_tokenizer
-    tokenizer, texts = load_tokenizer(model), _some(dataset)
+    @cache
+    def tokenizer(): # Which takes seconds to import
+        from pronto.modeling.architectures import load_tokenizer
+        return load_tokenizer(model)
+    texts = _some(dataset)
     per_word = sum(map(len, texts)) <= _LONGEST*sum(len(text.split()) for text in texts)
-    own, other = (_pieces(tokenizer, some, per_word) for some in (texts, _some(english)))
+    own, other = (_pieces(model, tokenizer, some, per_word) for some in (texts, _some(english)))
     what = 'word' if per_word else 'verse'
     return (f'{model.name} cuts a {what} of this text into {own:.1f} pieces on average, '
             f'and a {what} of English into {other:.1f}.')
