@@ -12,6 +12,7 @@ from pronto.datasets.loading import load_dataset_folder
 import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
+from pronto.runs import store
 from pronto.runs.compacting import compact
 from pronto.runs.predictions import as_text, coded, read_answers_of, table_file, write_answers
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs
@@ -328,6 +329,48 @@ def test_what_models_share_is_stored_once(tmp_path):
         write_record(replace(RUN, model=model), tmp_path, run_results(), [row | dict(predicted=model) for row in rows])
     assert len(list(tmp_path.rglob('*.rows.parquet'))) == 1 and len(list(tmp_path.rglob('*.predictions.parquet'))) == 2
     assert [predictions_of(run)[0]['predicted'] for run in read_runs(tmp_path)] == ['one','two']
+
+def three_models(runs):
+    rows = [dict(ref=f'MRK {1 + i % 3}:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(40)]
+    return [write_record(replace(RUN, model=model), runs, run_results(), rows) for model in ('one','two','three')]
+
+def test_a_run_that_was_written_is_listed_without_reading_its_files(tmp_path, monkeypatch):
+    three_models(tmp_path)
+    monkeypatch.setattr(store, 'read_record', lambda path: pytest.fail('it is read'))
+    assert [run.model for run in read_runs(tmp_path, pytest.fail)] == ['one','three','two']
+
+def test_the_bytes_of_answers_tell_that_they_are_whole(tmp_path, monkeypatch):
+    path, *_ = three_models(tmp_path)
+    monkeypatch.setattr(store, 'hash_of', lambda columns: pytest.fail('the text is made'))
+    (tmp_path/'.index.sqlite').unlink(missing_ok=True)
+    assert len(read_runs(tmp_path, pytest.fail)) == 3
+    monkeypatch.undo()
+    for file in table_file(path), next(tmp_path.rglob('*.rows.parquet')):
+        whole = file.read_bytes()
+        for i in range(0, len(whole), 5):
+            file.write_bytes(whole[:i] + bytes([whole[i] ^ 4]) + whole[i + 1:])
+            try:
+                said = predictions_of(read_record(path))
+            except InputError:
+                continue
+            assert said[0]['predicted'] == '1' and len(said) == 40 # Such as the version of the library
+        file.write_bytes(whole)
+
+def test_damaged_rows_are_written_again_with_the_next_run(tmp_path):
+    path, *_ = three_models(tmp_path)
+    rows = next(tmp_path.rglob('*.rows.parquet'))
+    rows.write_bytes(rows.read_bytes()[:-9])
+    with pytest.raises(InputError, match='rows.parquet'): read_record(path)
+    three_models(tmp_path)
+    assert len(read_runs(tmp_path, pytest.fail)) == 3
+
+def test_records_without_the_hash_of_their_files_are_given_one(tmp_path):
+    path, *_ = three_models(tmp_path)
+    record, before = json.loads(path.read_text(encoding='utf-8')), path.stat().st_mtime_ns
+    path.write_text(json.dumps({k: v for k,v in record.items() if k != 'stored'}), encoding='utf-8')
+    os.utime(path, ns=(before, before))
+    assert compact(tmp_path).hashed == 1 and compact(tmp_path).hashed == 0
+    assert json.loads(path.read_text(encoding='utf-8')) == record and path.stat().st_mtime_ns == before
 
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork on this system')
 def test_a_rewriting_that_is_killed_loses_nothing(tmp_path):

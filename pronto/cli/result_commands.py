@@ -241,7 +241,7 @@ def report_command(args):
 def runs_options(parser):
     runs_option(parser)
     parser.add_argument('--compact', action='store_true',
-                        help='rewrite predictions that an older version stored as text; nothing is lost')
+                        help='store what an older version wrote as new runs are stored; nothing is lost')
 
 def runs_command(args):
     "List what a run store holds, or rewrite an older one so that it takes less room"
@@ -254,5 +254,6 @@ def runs_command(args):
         return
     found = compact(runs, warn, bar)
     what = f'{found.rewritten:,} tables of predictions rewritten ({found.before/1e6:,.1f} MB of text)'
+    what += f'; {found.hashed:,} records have the hash of their files now'*bool(found.hashed)
     left = f'; {found.left:,} are damaged and stay as they are' if found.left else ''
     tell(f'{runs}: {what}{left}', found._asdict())

@@ -9,10 +9,11 @@ __all__ = ['Compacted', 'compact', 'store_table']
 import os
 from pathlib import Path
 from typing import NamedTuple
-from ..core.files import InputError, to_stderr
+from ..core.files import InputError, json_with_keys, to_stderr
 from ..core.tables import Column, Table, grouped, table_of
-from .predictions import TEXT_FILE, hash_of, read_answers_of, table_file, write_answers
-from .store import locked, read_record, record_stamps, store_of
+from .predictions import TEXT_FILE, hash_of, read_answers_of, read_stored, table_file
+from .predictions import write_answers
+from .store import locked, read_record, record_stamps, restate, store_of
 
 # %% ../../nbs/runs/compacting.ipynb #cpt00007
 class Compacted(NamedTuple):
@@ -20,42 +21,48 @@ class Compacted(NamedTuple):
     rewritten:int
     before:int # Bytes of these
     left:int # Tables that stay as they are, as they or their records are damaged
+    hashed:int # Records that did not have the hash of the bytes of their files
 
-def _compact_one(runs:Path, path:Path)->int: # Bytes of the text that is gone
-    "Rewrite the predictions of a record; raises `InputError` if it is damaged"
+def _rewrite(path:Path, text:Path, digest:str)->int: # Bytes of the text that is gone
+    "Store a table of text by column"
+    if table_file(path) == text: # Or somebody was stopped who rewrote it
+        write_answers(path, read_answers_of(path))
+    if hash_of(read_answers_of(path)) != digest:
+        table_file(path).unlink()
+        raise InputError(text, 'cannot be rewritten without a loss; it stays as it is')
+    size = text.stat().st_size
+    text.unlink()
+    return size
+
+def _compact_one(runs:Path, path:Path)->int|None: # Bytes of the text that is gone; `None` without one
+    "Rewrite the predictions of a record, and let it have their hash; raises `InputError` if it is damaged"
     with locked(runs, path.parent):
-        text = path.with_suffix(TEXT_FILE)
-        if not text.is_file():
-            return 0
-        if table_file(path) == text:
-            record = read_record(path)
-            write_answers(path, read_answers_of(path))
-        else:
-            record = read_record(path) # Rewritten by somebody who was stopped
-        if hash_of(read_answers_of(path)) != record.predictions:
-            table_file(path).unlink()
-            raise InputError(text, 'cannot be rewritten without a loss; it stays as it is')
-        size = text.stat().st_size
-        text.unlink()
-        return size
+        record, text = read_record(path), path.with_suffix(TEXT_FILE)
+        size = _rewrite(path, text, record.predictions) if text.is_file() else None
+        restate(path, stored=read_stored(path).digest)
+    return size
 
+def _is_compact(path:Path)->bool:
+    return not path.with_suffix(TEXT_FILE).is_file() and bool(json_with_keys(path, 'stored'))
+
+# %% ../../nbs/runs/compacting.ipynb #cpt00007b
 def compact(
     runs, # The run store
     report=to_stderr, # Gets a line about a damaged record
     progress=list # Shows how far it is, e.g. `pronto.core.progress.progress`
 )->Compacted:
-    "Rewrite all predictions that are tables of text; nothing is lost"
+    "Store the predictions of all runs as new ones are; nothing is lost"
     runs = store_of(runs)
     sizes, left = [], 0
     for name in progress(record_stamps(runs)):
-        if not (runs/name).with_suffix(TEXT_FILE).is_file():
-            continue
         try:
-            sizes.append(_compact_one(runs, runs/name))
+            if not _is_compact(runs/name):
+                sizes.append(_compact_one(runs, runs/name))
         except InputError as e:
             report(f'{e}')
             left += 1
-    return Compacted(len(sizes), sum(sizes), left)
+    rewritten = [size for size in sizes if size is not None]
+    return Compacted(len(rewritten), sum(rewritten), left, len(sizes))
 
 # %% ../../nbs/runs/compacting.ipynb #cpt00011
 _COLUMNS = [Column('model', 'model'), Column('recipe', 'recipe'), Column('datasets', 'datasets'),

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Columns', 'OWN_FILE', 'ROWS_FILE', 'TEXT_FILE', 'Coded', 'coded', 'SameColumns', 'is_own', 'as_text', 'hash_of',
-           'table_file', 'write_answers', 'read_answers_of']
+           'table_file', 'write_answers', 'Stored', 'read_stored', 'read_answers_of']
 
 # %% ../../nbs/runs/predictions.ipynb #ans00005
 import hashlib, json, os
@@ -14,7 +14,7 @@ from operator import is_
 from pathlib import Path
 from typing import NamedTuple
 import numpy as np
-from ..core.files import ANY_SHAPE, InputError, reading, write_aside
+from ..core.files import ANY_SHAPE, InputError, content_hash, reading, write_aside
 
 # %% ../../nbs/runs/predictions.ipynb #ans00007
 class Coded(NamedTuple):
@@ -78,6 +78,13 @@ def _write_columns(path:Path, columns:Columns, about:dict):
     with write_aside(path) as f:
         pq.write_table(table, f, **how)
 
+def _holds(path:Path, shared:Columns)->bool:
+    "Is there a whole file of these rows?"
+    try:
+        return hash_of(_rows_at(path)[0]) == hash_of(shared)
+    except InputError:
+        return False
+
 def write_answers(
     record:Path, # The file of the record, which need not be there yet
     columns:Columns
@@ -90,7 +97,7 @@ def write_answers(
     if shared:
         rows = f'{record.parent.name}.{hash_of(shared)[:16]}{ROWS_FILE}'
         path = record.parents[2]/rows
-        if not path.is_file():
+        if not _holds(path, shared):
             _write_columns(path, shared, dict(columns=list(shared)))
     about = dict(columns=list(columns), rows=rows, table=digest)
     _write_columns(record.with_suffix(OWN_FILE), own, about)
@@ -99,19 +106,27 @@ def write_answers(
 # %% ../../nbs/runs/predictions.ipynb #ans00012
 def _read_columns(
     path:Path, names:list[str]|None=None # All columns if not given
-)->tuple[Columns,dict]: # The second as `_write_columns` got it
+)->tuple[Columns,str,dict]: # With the hash of its bytes, and what `_write_columns` got
     import pyarrow.parquet as pq
+    from pyarrow import BufferReader
     found = {}
     with reading(path, _REMEDY, *ANY_SHAPE):
-        table = pq.ParquetFile(path, page_checksum_verification=True).read(names, use_threads=False)
+        content = path.read_bytes()
+        file = pq.ParquetFile(BufferReader(content), page_checksum_verification=True)
+        table = file.read(names, use_threads=False)
         about = json.loads(table.schema.metadata[b'pronto'])
         for name,column in zip(table.column_names, table.columns):
             column = column.unify_dictionaries().combine_chunks()
             found[name] = Coded(column.dictionary.to_pylist(), column.indices.to_numpy())
-    return found, about
+    return found, content_hash(content, size=16), about
+
+def _rows_at(path:Path)->tuple[Columns,str]: # With the hash of its bytes
+    with reading(path, _REMEDY):
+        stat = os.stat(path)
+    return _rows_once(path, stat.st_size, stat.st_mtime_ns)
 
 @lru_cache(maxsize=32) # Several models share them
-def _rows_of(path:Path, size:int, changed:int)->Columns: return _read_columns(path)[0]
+def _rows_once(path:Path, size:int, changed:int)->tuple[Columns,str]: return _read_columns(path)[:2]
 
 def _read_text(path:Path, needed:set[str])->Columns:
     with reading(path, _REMEDY):
@@ -124,27 +139,34 @@ def _read_text(path:Path, needed:set[str])->Columns:
     return {name: coded(cells[i::len(names)]) for i,name in enumerate(names)}
 
 # %% ../../nbs/runs/predictions.ipynb #ans0012b
-def read_answers_of(
+class Stored(NamedTuple):
+    "The predictions of a run as they are stored"
+    columns:Columns
+    digest:str # The hash of the bytes of its files; empty for text
+
+def read_stored(
     record:Path, # The file of the record
     needed:set[str]=frozenset(), # Columns without which a table is damaged
     only:list[str]|None=None # Of the columns that models share, those that are read; all if not given
-)->Columns:
+)->Stored:
     "The predictions of a run; raises `InputError` if a file is missing or damaged"
     path = table_file(record)
     if path.name.endswith(TEXT_FILE):
-        return _read_text(path, needed)
-    found, about = _read_columns(path)
+        return Stored(_read_text(path, needed), '')
+    found, digest, about = _read_columns(path)
     with reading(path, _REMEDY, *ANY_SHAPE):
         columns, shared = list(map(str, about['columns'])), Path(about['rows']).name # Never a path
-    if shared and only:
-        found |= _read_columns(record.parents[2]/shared, only)[0]
-        columns = [name for name in columns if name in found]
-    elif shared:
+    if shared:
         rows = record.parents[2]/shared
-        with reading(rows, _REMEDY):
-            stat = os.stat(rows)
-        found = found | _rows_of(rows, stat.st_size, stat.st_mtime_ns)
+        others, of_rows = _read_columns(rows, only)[:2] if only else _rows_at(rows)
+        found, digest = found | others, content_hash(digest.encode(), of_rows.encode(), size=16)
+    if only:
+        columns = [name for name in columns if name in found]
     lacking = {*needed, *columns} - found.keys()
     if lacking:
         raise InputError(path, f'is damaged: it lacks the column {min(lacking)}; {_REMEDY}')
-    return {name: found[name] for name in columns}
+    return Stored({name: found[name] for name in columns}, digest)
+
+def read_answers_of(record:Path, needed:set[str]=frozenset(), only:list[str]|None=None)->Columns:
+    "The columns of `read_stored`"
+    return read_stored(record, needed, only).columns

@@ -95,6 +95,7 @@ class _MoreFields(RequiredFields):
     best_epoch:Annotated[int, Field(ge=1)]|None = None
     tested_dev:list[Epoch] = [] # On dev of the tested translation
     parameters:Annotated[int, Field(ge=1)]|None = None # Of the model, as the headers of its weights say
+    stored:str = '' # The hash of the bytes of the files of its predictions, see `Stored`
     probe_kept:Share|None = None # Of pooled folds; see `probe_kept`
     unknown:dict[str,Share] = {} # Share of unknown tokens by split
     attempts:list[dict[str,JsonValue]] = []
