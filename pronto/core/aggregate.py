@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 from zlib import crc32
 import numpy as np
-from .stats import ByChapter, confusion_metrics, holm
+from .stats import ByChapter, batches, confusion_metrics, holm
 
 # %% ../../nbs/core/aggregate.ipynb #agg06
 class Draws(NamedTuple):
@@ -30,16 +30,18 @@ def _chapter_weights(names:list[str], n:int=1000, seed:int=0)->np.ndarray: # (n,
         return np.ones((n, 0))
     return np.stack([_weights_of(str(name), n, seed) for name in names], axis=1)
 
-def _cell_weights(names:list[str], chapters:ByChapter, n:int, seed:int)->np.ndarray: # (n, cells)
+def _cell_weights(
+    names:list[str], chapters:ByChapter, n:int, seed:int, kind:str='f8'
+)->np.ndarray: # (n, cells)
     "Those of cells: of pairs the product of both"
     cells = np.ascontiguousarray(chapters.cells, np.int64).tobytes()
-    return _weights_of_cells(tuple(map(str, names)), cells, n, seed)
+    return _weights_of_cells(tuple(map(str, names)), cells, n, seed, kind)
 
 @lru_cache(maxsize=8) # Translations are compared on the same rows
-def _weights_of_cells(names:tuple[str,...], cells:bytes, n:int, seed:int)->np.ndarray:
+def _weights_of_cells(names:tuple[str,...], cells:bytes, n:int, seed:int, kind:str)->np.ndarray:
     weights = _chapter_weights(names, n, seed)
     a, b = np.frombuffer(cells, np.int64).reshape(-1, 2).T
-    return np.where(a == b, weights[:,a], weights[:,a]*weights[:,b])
+    return np.where(a == b, weights[:,a], weights[:,a]*weights[:,b]).astype(kind)
 
 def _draws(
     scores:np.ndarray, # Of each seed
@@ -70,15 +72,21 @@ def draw_confusions(
     counts:bool=False, n:int=1000, seed:int=0
 )->dict[str,Draws]: # By model
     "Scores of the models of one stratum, as observed and as redrawn"
-    weights = _cell_weights(names, chapters, n, seed).astype(np.float32)
-    found = {}
-    for model,runs in counted.items():
-        by_cell = np.stack(runs, axis=1)
-        drawn = weights @ by_cell.reshape(len(by_cell), -1).astype(np.float32)
-        drawn = drawn.reshape(n, *by_cell.shape[1:]).astype(float)
-        scores, means = (_metric_of(x, metric, counts) for x in (by_cell.sum(0), drawn))
-        means = means.mean(1)
-        found[model] = _draws(scores, means, chapters.n_chapters, (model, chapters.n), seed)
+    weights = _cell_weights(names, chapters, n, seed, 'f4')
+    runs = [run for some in counted.values() for run in some]
+    scores, drawn = [], []
+    for some in batches(len(runs), n*runs[0][0].size):
+        by_cell = np.stack(runs[some], axis=1)
+        sums = weights @ by_cell.reshape(len(by_cell), -1).astype(np.float32)
+        scores.append(_metric_of(by_cell.sum(0), metric, counts))
+        drawn.append(_metric_of(sums.reshape(n, *by_cell.shape[1:]).astype(float), metric, counts))
+    scores, drawn = np.concatenate(scores), np.concatenate(drawn, axis=1)
+    found, begin = {}, 0
+    for model,some in counted.items():
+        own = slice(begin, begin + len(some))
+        means = drawn[:,own].mean(1)
+        found[model] = _draws(scores[own], means, chapters.n_chapters, (model, chapters.n), seed)
+        begin = own.stop
     return found
 
 # %% ../../nbs/core/aggregate.ipynb #agg23s3
@@ -142,12 +150,9 @@ def _interquartile_mean(values:np.ndarray)->np.ndarray: # (...)
 def _ranks(values:np.ndarray)->np.ndarray: # (..., models), the least is 1, those that are equal share theirs
     "`scipy.stats.rankdata` would take longer to import than all else in a table"
     columns = np.ascontiguousarray(np.moveaxis(values, -1, 0))
-    twice = np.full(columns.shape, 2) # A model that is less adds 2, one that is equal 1
-    for a,b in combinations(range(len(columns)), 2):
-        is_less, is_more = columns[a] < columns[b], columns[a] > columns[b]
-        twice[a] += 1 + is_more - is_less.astype(int)
-        twice[b] += 1 + is_less - is_more.astype(int)
-    return np.moveaxis(twice, 0, -1)/2
+    is_less = columns[:,None] < columns
+    below, above = (is_less.sum(axis, np.int16) for axis in (0, 1))
+    return np.moveaxis(len(columns) + 1 + below - above, 0, -1)/2
 
 def _ends(drawn:np.ndarray, value:float, bounds:tuple=(-np.inf, np.inf))->list[float]:
     low, high = np.quantile(drawn, [.025, .975]).clip(*bounds)

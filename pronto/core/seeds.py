@@ -4,15 +4,15 @@
 
 # %% auto #0
 __all__ = ['INTERVALS', 'item_values', 'spearman_values', 'Variance', 'variance_of', 'SeedScore', 'score_seeds', 'score_runs',
-           'metric_sums', 'score_confusions', 'counted_values', 'score_counts', 'score_agreement', 'SeedDifference',
-           'compare_seeds', 'detectable_difference']
+           'metric_sums', 'Sums', 'score_sums', 'score_confusions', 'counted_values', 'score_counts', 'score_agreement',
+           'SeedDifference', 'compare_seeds', 'detectable_difference']
 
 # %% ../../nbs/core/seeds.ipynb #se04
 from functools import lru_cache, partial
 from typing import NamedTuple
 import numpy as np
-from .stats import ByChapter, all_labels, chapter_cells, confusion_metrics, confusions, members
-from .stats import metric_bounds, permutation_test, student_interval, wilson
+from .stats import ByChapter, all_labels, batches, chapter_cells, confusion_metrics, confusions
+from .stats import members, metric_bounds, permutation_test, student_interval, wilson
 
 INTERVALS = 'chapter jackknife 1' # The version of this estimate; a change of any interval changes it
 
@@ -230,24 +230,50 @@ def score_runs(
 
 # %% ../../nbs/core/seeds.ipynb #seconf2
 def metric_sums(
-    confusion:np.ndarray, # (c, k, k) counts by cell of chapters; see `pronto.core.stats.confusions`
+    counted:np.ndarray, # (runs, c, k, k) counts by cell of chapters; see `pronto.core.stats.confusions`
     counts:bool=False
-)->dict[str,np.ndarray]: # Metric to (c,) numbers; their sum over the number of items is the metric
-    "What the items of each cell add to the metrics; do not change the arrays, which are kept"
-    confusion = np.ascontiguousarray(confusion)
-    return _metric_sums(confusion.tobytes(), confusion.dtype.str, confusion.shape, counts)
-
-@lru_cache(maxsize=64) # Models share their baselines
-def _metric_sums(counted:bytes, kind:str, shape:tuple[int,...], counts:bool)->dict[str,np.ndarray]:
-    confusion = np.frombuffer(counted, kind).reshape(shape)
-    total = confusion.sum(0)
-    k = len(total)
-    kinds = np.flatnonzero(total)
+)->list[dict[str,np.ndarray]]: # For each run metric to (c,); their sum over the number of items is the metric
+    "What the items of each cell add to the metrics"
+    k = counted.shape[-1]
+    totals = counted.sum(1)
+    kinds = np.flatnonzero(totals.any(0))
     one_each = np.eye(k*k)[kinds].reshape(-1, k, k)
     measure = partial(confusion_metrics, counts=counts)
-    _, found = _influences(measure, total.astype(float), one_each, total.sum())
-    by_kind = confusion.reshape(len(confusion), -1)[:,kinds]
-    return {metric: by_kind @ values for metric,values in found.items()}
+    sums = []
+    for some in batches(len(counted), one_each.size):
+        n = totals[some].sum((1,2))[:,None]
+        _, found = _influences(measure, totals[some,None].astype(float), one_each, n)
+        for i,(confusion,total) in enumerate(zip(counted[some], totals[some])):
+            own = total.ravel()[kinds] > 0 # Other kinds add nothing
+            by_kind = confusion.reshape(len(confusion), -1)[:,kinds[own]]
+            sums.append({metric: by_kind @ values[i,own] for metric,values in found.items()})
+    return sums
+
+# %% ../../nbs/core/seeds.ipynb #seconfs1
+class Sums(NamedTuple):
+    "The runs of a system, summed by cell of chapters"
+    by_metric:dict[str,np.ndarray] # (seeds, c), see `metric_sums`
+    n_labels:int
+    draws:list[tuple]|None=None # As `variance_of` takes them
+
+def score_sums(
+    systems:list[Sums], chapters:ByChapter, level:float=.95
+)->list[dict[str,SeedScore]]: # By metric
+    "Score systems that answer the same rows, with intervals over chapters and seeds"
+    means = [runs.mean(0) for one in systems for runs in one.by_metric.values()]
+    parts = iter(_of_chapters(np.stack(means), chapters))
+    found = []
+    for by_metric,n_labels,draws in systems:
+        scores = {}
+        for metric,runs in by_metric.items():
+            bounds = metric_bounds(metric, n_labels)
+            scores[metric] = _score(runs, chapters, next(parts), level, bounds, draws)
+        accuracy = scores['accuracy']
+        if accuracy.value in (0, 1) and chapters.n_chapters > 1:
+            interval = wilson(accuracy.value*chapters.n, chapters.n, level)
+            scores['accuracy'] = accuracy._replace(interval=interval)
+        found.append(scores)
+    return found
 
 # %% ../../nbs/core/seeds.ipynb #seconf5
 def score_confusions(
@@ -255,18 +281,9 @@ def score_confusions(
     chapters:ByChapter, counts:bool=False, draws:list[tuple]|None=None, level:float=.95
 )->dict[str,SeedScore]: # By metric
     "The same for answers that were counted by chapter"
-    by_seed = [metric_sums(one, counts) for one in counted]
+    by_seed = metric_sums(np.stack(counted), counts)
     sums = {metric: np.stack([one[metric] for one in by_seed]) for metric in by_seed[0]}
-    n_labels = counted[0].shape[-1]
-    parts = _of_chapters(np.stack([some.mean(0) for some in sums.values()]), chapters)
-    found = {}
-    for (metric,some),of_chapters in zip(sums.items(), parts):
-        bounds = metric_bounds(metric, n_labels)
-        found[metric] = _score(some, chapters, of_chapters, level, bounds, draws)
-    accuracy = found['accuracy']
-    if accuracy.value in (0, 1) and chapters.n_chapters > 1:
-        interval = wilson(accuracy.value*chapters.n, chapters.n, level)
-        found['accuracy'] = accuracy._replace(interval=interval)
+    found, = score_sums([Sums(sums, counted[0].shape[-1], draws)], chapters, level)
     return found
 
 # %% ../../nbs/core/seeds.ipynb #se56

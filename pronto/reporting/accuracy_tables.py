@@ -24,7 +24,7 @@ from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 from .cells import data_notes, spread_note
 from .rendering import BASELINE_NAMES, OWN_TABLE, Accuracies, Block, Score, file_stem
 from .scores import against_baselines, among_best, common_codes, main_metric, read_seeds
-from .scores import shown, with_metric
+from .scores import score_together, shown, with_metric
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
 from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set
@@ -245,15 +245,16 @@ def _baseline_row(key:str, tasks:list[str], runs:_Runs, answers:dict, metric:str
     return row
 
 def _model_row(name:str, model:str, tasks:list[str], runs:_Runs, answers:dict, metric:str)->list[Score]:
-    "A model on each task, with its best baseline"
+    "A model on each task"
     row = []
     for task in tasks:
         said = answers.get((model, task))
-        score = Score(name, task_name(task), main_metric(task, metric), runs.get((model, task), ()), said)
-        if score.main:
-            score.against = against_baselines(said, score.metric)
-        row.append(score)
+        row.append(Score(name, task_name(task), main_metric(task, metric), runs.get((model, task), ()), said))
     return row
+
+def _compare_with_baselines(rows:list[list[Score]]): # Of models
+    for score in (score for row in rows for score in row if score.main):
+        score.against = against_baselines(score.answers, score.metric)
 
 def _mark_best(rows:list[list[Score]]): # Of models
     "Mark the best models on each task, and those that are not clearly worse"
@@ -271,8 +272,10 @@ def _test_set(rows:list[_Row], runs:_Runs, answers:dict, tasks:list[str], metric
     others = [row for row in others if any(score.answers for score in row)] # That some run has
     there = {model for model,_ in runs}
     models = [_model_row(row['model'], _filled_by(row, there), *found) for row in rows]
-    _mark_best(models)
     made = _TestSet(_about(rows[0], runs), runs, [majority, *others, *models])
+    score_together([score.answers for score in made.scores if score.answers])
+    _compare_with_baselines(models)
+    _mark_best(models)
     for score in made.scores:
         score.settle()
     return made

@@ -5,20 +5,20 @@
 # %% auto #0
 __all__ = ['MIN_SEEDS', 'METRICS', 'IN_PERCENT', 'Later', 'Answers', 'right_shares', 'has_seed', 'read_answers',
            'answers_by_task', 'has_reference', 'common_codes', 'same_rows', 'read_seeds', 'shown', 'main_metric',
-           'with_metric', 'answer_sums', 'seed_scores', 'unambiguous_scores', 'mean_score', 'baseline_scores',
-           'answer_values', 'compare_values', 'compare_answers', 'compare_all', 'is_clear', 'against_best',
-           'may_be_best', 'among_best', 'AgainstBaseline', 'against_baselines']
+           'with_metric', 'answer_sums', 'seed_scores', 'score_together', 'unambiguous_scores', 'mean_score',
+           'baseline_scores', 'answer_values', 'compare_values', 'compare_answers', 'compare_all', 'is_clear',
+           'against_best', 'may_be_best', 'among_best', 'AgainstBaseline', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Callable, NamedTuple
 import numpy as np
 from ..core.files import InputError, content_hash, warn_once
-from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, metric_sums
-from ..core.seeds import score_confusions, score_seeds
+from ..core.seeds import SeedDifference, SeedScore, Sums, compare_seeds, item_values, metric_sums
+from ..core.seeds import score_seeds, score_sums
 from ..core.stats import ByChapter, all_labels, chapter_cells, confusion_metrics, confusions, holm
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
@@ -34,16 +34,6 @@ from ..runs.tallies import chapters_of_rows, rows_hash
 
 # %% ../../nbs/reporting/scores.ipynb #5c0e06a1
 MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothing is marked as best
-
-def _scored(answers)->dict[str,SeedScore]:
-    task = TASKS.get(answers.task)
-    if not task or not task.has_items:
-        counted = [answers.confusion(run) for run in answers.predicted]
-        found = score_confusions(counted, answers.by_chapter, answers.counts, answers.draws)
-        return {metric: score for metric,score in found.items() if metric in _metrics_of(answers.task)}
-    sums = {metric: answer_sums(answers, metric) for metric in task.metrics}
-    how = dict(chapters=answers.by_chapter, draws=answers.draws)
-    return {m: score_seeds(v, bounds=task.bounds(m), **how) for m,v in sums.items()}
 
 # %% ../../nbs/reporting/scores.ipynb #rsclat02
 class Later(Sequence):
@@ -165,6 +155,7 @@ class Answers(_Counted):
     unambiguous:list[bool]|None   # (n,) `None` if the runs do not say it
     draws:list[tuple]|None = None # (seeds,) seed and sample of each run; `None` without a seed
     n_collapsed:int = 0           # Runs that gave one answer to everything, as their records say
+    found:dict = field(default_factory=dict, init=False, repr=False) # See `scores`
 
     @property
     def collapsed(self)->bool: return self.n_collapsed > 0
@@ -189,10 +180,10 @@ class Answers(_Counted):
         "A baseline as if it were a model with one run"
         return replace(self, predicted=[self.baselines[name]], draws=None, n_collapsed=0)
 
-    @cached_property
+    @property
     def scores(self)->dict[str,SeedScore]:
         "The scores over the seeds, by metric; `mae` for counts only"
-        return _scored(self)
+        return self.found or score_together([self])[0]
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07
 def _asked(columns:Columns)->list[tuple]:
@@ -392,19 +383,44 @@ def with_metric(
     raise InputError('--metric', what)
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
+def _has_items(answers:Answers)->bool:
+    task = TASKS.get(answers.task)
+    return bool(task and task.has_items)
+
+def _count_together(systems:list[Answers]): # To tasks without items
+    "Keep what `_column_sums` gives beside all columns that were read, which are counted at once"
+    found = {}
+    for answers in systems:
+        labels = tuple(answers.labels)
+        for said in (*answers.predicted, *answers.baselines.values()):
+            place = id(said), labels
+            if isinstance(said, Later) and labels not in said.sums and place not in found:
+                found[place] = said, labels, answers.counts, answers.confusion(said)
+    def alike(column): return column[1:3], column[3].shape
+    for ((labels,counts),_),some in grouped(found.values(), alike).items():
+        counted = np.stack([column[3] for column in some])
+        for (said,*_),sums in zip(some, metric_sums(counted, counts)):
+            said.sums[labels] = sums
+
 def _column_sums(answers:Answers, said:list[str])->dict[str,np.ndarray]: # Metric to (c,)
     "What the items of each cell of chapters add to the metrics of a run; kept beside a column that was read"
-    kept = said.sums.setdefault(tuple(answers.labels), {}) if isinstance(said, Later) else {}
-    if not kept:
-        task = TASKS.get(answers.task)
-        if not task or not task.has_items:
-            kept |= metric_sums(answers.confusion(said), answers.counts)
-        else:
-            by = chapter_cells(answers.chapters)
-            of = lambda metric: task.item_values(metric, answers.true, said, answers.chapters)
-            kept |= {metric: by.sums([of(metric)])[0] for metric in task.metrics}
-    return kept
+    kept = said.sums if isinstance(said, Later) else {}
+    labels = tuple(answers.labels)
+    if labels not in kept:
+        count = _sums_of_items if _has_items(answers) else _sums_of_labels
+        kept[labels] = count(answers, said)
+    return kept[labels]
 
+def _sums_of_items(answers:Answers, said:list[str])->dict[str,np.ndarray]:
+    task, by = TASKS[answers.task], chapter_cells(answers.chapters)
+    def values(metric): return task.item_values(metric, answers.true, said, answers.chapters)
+    return {metric: by.sums([values(metric)])[0] for metric in task.metrics}
+
+def _sums_of_labels(answers:Answers, said:list[str])->dict[str,np.ndarray]:
+    found, = metric_sums(answers.confusion(said)[None], answers.counts)
+    return found
+
+# %% ../../nbs/reporting/scores.ipynb #rscscr3t
 def answer_sums(
     answers:Answers, metric:str='accuracy'
 )->np.ndarray: # (seeds, c); more is better
@@ -417,6 +433,29 @@ def seed_scores(answers:Answers, metric:str='accuracy')->list[float]: # One per 
     scores = answer_sums(answers, metric).sum(1)/len(answers.true)
     return [abs(float(x)) if metric == 'mae' else float(x) for x in scores]
 
+# %% ../../nbs/reporting/scores.ipynb #rscscr2t
+def _score_items(answers)->dict[str,SeedScore]:
+    task = TASKS[answers.task]
+    sums = {metric: answer_sums(answers, metric) for metric in task.metrics}
+    how = dict(chapters=answers.by_chapter, draws=answers.draws)
+    return {m: score_seeds(v, bounds=task.bounds(m), **how) for m,v in sums.items()}
+
+def _sums_of(answers)->Sums:
+    by_run = [_column_sums(answers, run) for run in answers.predicted]
+    by_metric = {metric: np.stack([sums[metric] for sums in by_run]) for metric in by_run[0]}
+    return Sums(by_metric, answers.confusion(answers.predicted[0]).shape[-1], answers.draws)
+
+def score_together(systems:list[Answers])->list[dict[str,SeedScore]]:
+    "The scores of each system, which it keeps; those on the same rows are scored at once"
+    by_labels = [one for one in systems if not _has_items(one)]
+    _count_together(by_labels)
+    for some in grouped(by_labels, lambda one: id(one.asked)).values():
+        scored = score_sums(list(map(_sums_of, some)), some[0].by_chapter)
+        for one,scores in zip(some, scored):
+            one.found.update((m, score) for m,score in scores.items() if m in _metrics_of(one.task))
+    for one in filter(_has_items, systems):
+        one.found.update(_score_items(one))
+    return [one.found for one in systems]
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor1b
 def unambiguous_scores(
