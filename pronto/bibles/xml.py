@@ -65,13 +65,12 @@ def _content(el, skip=lambda tag,el: False)->str:
     return ''.join(x for kind,_,x in _flow(el, skip, _LINES) if kind=='text')
 
 # %% ../../nbs/bibles/xml.ipynb #10368812
-def _outermost(root, *tags, within=()):
-    "Yields elements with these tags, but none inside another one; those of `within` may hold others"
+def _outermost(root, *tags):
+    "Yields elements with these tags, but none inside another one"
     from lxml import etree
-    walk = etree.iterwalk(root, events=('start',), tag=[*within, *tags])
+    walk = etree.iterwalk(root, events=('start',), tag=tags)
     for _,el in walk:
-        if el.tag not in within:
-            walk.skip_subtree()
+        walk.skip_subtree()
         yield el
 
 def _find(root, *names)->str:

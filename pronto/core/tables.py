@@ -51,14 +51,9 @@ def own_direction(text)->str:
     text = one_line(text)
     return isolated(text) if any(bidirectional(c) in ('R','AL') for c in text) else text
 
-def _in_own_cells(
-    page:str, # HTML with `<bdi>`
-    language:str='' # Of these texts, as `lang` has it
-)->str:
-    "Let cells that hold only such a text begin on their own side, and say in which language it is"
-    lang = f' lang="{language}"' if language else ''
-    cells = re.sub('<td([^>]*)><bdi>([^<]*)</bdi></td>', rf'<td\1 dir="auto"{lang}>\2</td>', page)
-    return cells.replace('<bdi>', f'<bdi{lang}>')
+def _in_own_cells(page:str)->str: # HTML with `<bdi>`
+    "Let cells that hold only such a text begin on their own side"
+    return re.sub('<td([^>]*)><bdi>([^<]*)</bdi></td>', r'<td\1 dir="auto">\2</td>', page)
 
 def _in_page(escaped:str)->str: return _ISOLATED.sub(r'<bdi>\1</bdi>', escaped)
 def _plain(text:str)->str: return _ISOLATED.sub(r'\1', text)

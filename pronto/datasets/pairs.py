@@ -81,6 +81,8 @@ def make_uses(
     return Uses(refs, senses, verse.astype(np.int32), sense.astype(np.int32), n_args)
 
 # %% ../../nbs/datasets/pairs.ipynb #ed3958e90
+_BLOCK = 4096 # Rows that are written at once, so that their memory is reused
+
 class _PairFacts:
     "Facts about pairs that are kept as columns; for verse tasks see `pronto.datasets.examples.Verses`"
     def label_counts(self)->Counter:
@@ -105,8 +107,8 @@ class _PairFacts:
         "References, senses and labels, for a hash of the dataset"
         return self.uses.names + np.stack(self.columns).astype('<i4').tobytes()
 
-    def blocks(self, with_text:bool=True, n_rows:int=4096)->Iterator[bytes]:
-        "The contents of the table, in blocks small enough that their memory is reused"
+    def blocks(self, with_text:bool=True)->Iterator[bytes]:
+        "The contents of the table"
         sense, first, second = self.uses.cells
         texts = self.texts if with_text else ['']*len(first)
         text = _cells(texts, '\t')
@@ -114,8 +116,8 @@ class _PairFacts:
         same = self.same.astype(int)
         columns = [(sense, self.sense), (text, self.verse1), (text, self.verse2), (label, same),
                    (first, self.verse1), (second, self.verse2)]
-        for start in range(0, len(self), n_rows):
-            rows = slice(start, start + n_rows)
+        for start in range(0, len(self), _BLOCK):
+            rows = slice(start, start + _BLOCK)
             block = np.stack([cell[column[rows]] for cell,column in columns], 1)
             yield b''.join(block.ravel().tolist())
 
@@ -223,7 +225,9 @@ def _next_in_rings(
     return members[~alone], following[~alone]
 
 # %% ../../nbs/datasets/pairs.ipynb #92700d92
-def _match(requests:list, supplies:list, fits, tries:int=200)->list:
+_TRIES = 200
+
+def _match(requests:list, supplies:list, fits)->list:
     "A supply that fits for each request, each supply once; -1 for a request that stays empty"
     given = list(supplies)
     n = len(requests)
@@ -231,7 +235,7 @@ def _match(requests:list, supplies:list, fits, tries:int=200)->list:
     for i in range(n):
         if fits(requests[i], given[i]):
             continue
-        for k in range(1, min(tries, n)):
+        for k in range(1, min(_TRIES, n)):
             j = (i + k) % n
             if fits(requests[i], given[j]) and fits(requests[j], given[i]):
                 given[i], given[j] = given[j], given[i]
@@ -396,7 +400,7 @@ def _without_counts(uses:Uses)->Uses: # Each verse once with each sense
 def _random_sense_pairs(
     uses:Uses, # Of the translation's verses
     v01:bool=False, # Are the rules those of release v0.1? Here they are the same
-    seed:int=42, tries:int=200
+    seed:int=42
 )->Pairs:
     "Draw the pairs of *same sense* the published way"
     uses = _without_counts(uses)
@@ -408,7 +412,7 @@ def _random_sense_pairs(
         has = {verse[use] for use in group}
         for i,use in enumerate(group[:-1]):
             rows.append((use, _later(group, i, rng), True))
-            drawn = (int(rng.random()*len(verse)) for _ in range(tries))
+            drawn = (int(rng.random()*len(verse)) for _ in range(_TRIES))
             negative = next((other for other in drawn if verse[other] not in has), None)
             if negative is not None:
                 rows.append((use, negative, False))

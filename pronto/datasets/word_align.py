@@ -243,9 +243,8 @@ def require_alignable(
 # %% ../../nbs/datasets/word_align.ipynb #wa15qx
 def align_words(
     source:list[list[str]], # The words of each verse; lemmas where there are some
-    target:list[list[str]], # The words of the same verses in the translation
-    source_letters:int|None=None, # Compare only the first letters? Not of lemmas
-    target_letters:int|None=5, # Compare only the first letters of the translation?
+    target:list[list[str]], # The words of the same verses in the translation, compared by their first letters
+    source_letters:int|None=None, # Compare only so many first letters? Not of lemmas
     seed:int=0,
     endings:list[list[str]]=None # Of the source's words, if they may tell where small words belong
 )->list[list[Link]]: # Of each verse, in the order of the source's words
@@ -256,7 +255,7 @@ def align_words(
     n = len(source)
     require_alignable(source, target, [f'verse {i + 1} of {n:,}' for i in range(n)])
     sources = [[plain_word(word, source_letters) for word in words] for words in source]
-    targets = [[plain_word(word, target_letters) for word in words] for words in target]
+    targets = [[plain_word(word, _STEM) for word in words] for words in target]
     links = [[] for _ in range(n)]
     whole = [i for i in range(n) if source[i] and target[i]]
     if whole:

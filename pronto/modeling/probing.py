@@ -57,11 +57,13 @@ def _scale(deviation:torch.Tensor)->torch.Tensor: return torch.where(deviation >
 # %% ../../nbs/modeling/probing.ipynb #9b00001e
 _BLOCK = 1 << 17 # Numbers of a block of rows, which a processor's cache should hold
 
-def _covariance(x:torch.Tensor, width:int=192)->torch.Tensor: # (features, features)
+_WIDTH = 192 # Columns of a block
+
+def _covariance(x:torch.Tensor)->torch.Tensor: # (features, features)
     "Covariance of centred features; it is symmetric, so a block of columns meets only itself and later ones"
     found = x.new_empty(x.shape[1], x.shape[1])
-    for i in range(0, x.shape[1], width):
-        here = slice(i, i + width)
+    for i in range(0, x.shape[1], _WIDTH):
+        here = slice(i, i + _WIDTH)
         product = x[:,here].T @ x[:,i:]
         found[here,i:], found[i:,here] = product, product.T
     return found.div_(len(x))
@@ -136,20 +138,19 @@ def fit_logistic(
     return _Logistic(mean, scale, (last_w @ basis.T).permute(1, 2, 0), last_b.T)
 
 # %% ../../nbs/modeling/probing.ipynb #9brid002
-_RIDGE = 1e-2, 1e-1, 1., 1e1, 1e2, 1e3 # Of a variance of one for each feature
+_RIDGE = 1e-2, 1e-1, 1., 1e1, 1e2, 1e3 # Times the squared weights, added to the mean squared error
 
 def _fit_ridge(
     x:torch.Tensor, # (rows, features)
-    y:torch.Tensor, # (rows, 1)
-    l2=_RIDGE # Strengths of regularisation: it times the squared weights is added to the mean squared error
+    y:torch.Tensor # (rows, 1)
 )->_Linear: # A head for each strength
     "Fit all strengths together"
     mean, scale, x, values, basis = _turned(x)
     bias = y.mean(0)
     slopes = basis.T @ ((x.T @ (y - bias))/len(x)/scale.unsqueeze(1)) # Of the components
-    kept = values.clamp(min=0).unsqueeze(1) + torch.tensor(l2).to(x)
+    kept = values.clamp(min=0).unsqueeze(1) + torch.tensor(_RIDGE).to(x)
     weights = basis @ (slopes/kept) # (features, heads)
-    return _Linear(mean, scale, weights.T.unsqueeze(-1), bias.expand(len(l2), 1))
+    return _Linear(mean, scale, weights.T.unsqueeze(-1), bias.expand(len(_RIDGE), 1))
 
 def _fit_head(objective:OneLabel, x:torch.Tensor, y:torch.Tensor)->tuple[_Linear,tuple]: # And the strengths
     "Fit what the labels of a task need"

@@ -101,10 +101,12 @@ def _check_size(parquet):
     if not 0 < n_verses <= _MOST_VERSES or n_values > _MOST_VALUES:
         raise ValueError(f'{n_verses:,} verses and {n_values:,} values are not annotations of a Bible')
 
-def _check_nulls(array, name:str, optional:tuple[str,...]=('mood','proper_subject')):
-    "Refuse missing values in a column and in the columns inside it, except in the `optional` ones"
+_OPTIONAL = 'mood', 'proper_subject'
+
+def _check_nulls(array, name:str):
+    "Refuse missing values in a column and in the columns inside it, except in those that are optional"
     import pyarrow as pa
-    if array.null_count and name not in optional:
+    if array.null_count and name not in _OPTIONAL:
         raise ValueError(f'the column {name} has missing values')
     if pa.types.is_list(array.type):
         _check_nulls(array.values, name)
