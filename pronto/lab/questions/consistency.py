@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import kendall_tau
 from ...core.files import InputError
-from ...core.pictures import MOST_NAMED, no_formula, panels
+from ...core.pictures import no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, table_of
+from .dumbbells import MOST_NAMED
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import MANY, across_languages, as_shown
 from ...reporting.scores import IN_PERCENT, shown

@@ -14,12 +14,13 @@ from statistics import mean
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
-from ...core.pictures import dumbbells, height_of, panels
+from ...core.pictures import panels
 from ...core.progress import progress
 from ...core.seeds import score_counts
 from ...core.stats import ByChapter, chapter_cells
 from ...core.tables import Column, Table, decimal, grouped, table_of
 from ...datasets.tasks import TASKS
+from .dumbbells import dumbbells, height_of
 from ...reporting.cells import between, data_notes, score_column, with_languages
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers, right_shares

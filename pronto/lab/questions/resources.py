@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import correlate
 from ...core.files import InputError, fact_table
-from ...core.pictures import MOST_NAMED, no_formula, panels
+from ...core.pictures import no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of, titled
+from .dumbbells import MOST_NAMED
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import across_languages, as_shown
 from ...reporting.scores import shown

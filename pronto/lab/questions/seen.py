@@ -14,10 +14,11 @@ from pathlib import Path
 from statistics import mean
 from typing import Iterable, NamedTuple
 from ...core.files import InputError, data_dir
-from ...core.pictures import dumbbells, height_of, panels
+from ...core.pictures import panels
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, wide_table
 from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
 from ...datasets.tasks import TASKS
+from .dumbbells import dumbbells, height_of
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.comparing import across_translations, source_names, task_name

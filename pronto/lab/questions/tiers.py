@@ -12,7 +12,8 @@ import numpy as np
 from ..statistics.correlation import Correlation, correlate
 from ...core.files import InputError
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, interval_text, wide_table
-from ...core.pictures import MOST_NAMED, panels
+from ...core.pictures import panels
+from .dumbbells import MOST_NAMED
 from ...reporting.cells import as_shown, score_column
 from ...runs.comparing import task_name
 from ...reporting.questions.question import RunQuestion, records_of
