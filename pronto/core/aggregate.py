@@ -207,7 +207,7 @@ def _mean_ranks(strata:list[dict[str,Draws]], models:list[str], sign:int)->np.nd
     return total/len(strata)
 
 def aggregate(
-    strata:list[dict[str,Draws]], n_chapters:int, less_is_better:bool=False, level:float=.05,
+    strata:list[dict[str,Draws]], n_chapters:int, less_is_better:bool=False,
     bounds:tuple[float,float]=(-np.inf, np.inf)
 )->list[Aggregate]: # From the best rank to the worst
     "Compare models over strata; raises `ValueError` if the models differ between strata"
@@ -215,7 +215,7 @@ def aggregate(
     sign = 1 if less_is_better else -1
     ranks, drawn_ranks = _ranks((sign*value).round(9)), _mean_ranks(strata, models, sign)
     tests = _pair_tests(models, value, _mean_draws(strata, models), n_chapters)
-    different = {(t.first, t.second) for t in tests if t.p_holm < level}
+    different = {(t.first, t.second) for t in tests if t.p_holm < .05}
     order = sorted(range(len(models)), key=lambda m: (ranks.mean(0)[m], models[m]))
     groups = letters([models[m] for m in order], different)
     found = []

@@ -196,19 +196,19 @@ class SeedScore(NamedTuple):
 def score_seeds(
     values, # (seeds, n) a number per run and item, e.g. whether each run got each item right; or sums by cell
     chapters:list|ByChapter,
-    level:float=.95, bounds:tuple[float,float]=(0, 1), draws:list[tuple]|None=None
+    bounds:tuple[float,float]=(0, 1), draws:list[tuple]|None=None
 )->SeedScore:
     "Score a model over its seeds, by any number per item"
     chapters = chapter_cells(chapters)
     sums = chapters.sums(values)
     of_chapters, = _of_chapters(sums.mean(0)[None], chapters)
-    return _score(sums, chapters, of_chapters, level, bounds, draws)
+    return _score(sums, chapters, of_chapters, bounds, draws)
 
-def _score(sums:np.ndarray, chapters:ByChapter, of_chapters:_Part, level, bounds, draws)->SeedScore:
+def _score(sums:np.ndarray, chapters:ByChapter, of_chapters:_Part, bounds, draws)->SeedScore:
     n_seeds = len(sums)
     value = sums.sum()/n_seeds/chapters.n
     variance = _combined(of_chapters, _of_seeds(sums, chapters, draws))
-    interval = student_interval(value, variance.total, variance.freedom, bounds, level)
+    interval = student_interval(value, variance.total, variance.freedom, bounds)
     if chapters.n_chapters < 2 or variance.total < 1e-15:
         interval = None
     share = round(variance.seeds/variance.total, 2) if n_seeds > 1 and variance.total > 0 else None
@@ -218,7 +218,7 @@ def _score(sums:np.ndarray, chapters:ByChapter, of_chapters:_Part, level, bounds
 def score_runs(
     labels:list, true:list,
     predicted:list[list], # (seeds, n) labels
-    chapters:list, counts:bool=False, draws:list[tuple]|None=None, level:float=.95
+    chapters:list, counts:bool=False, draws:list[tuple]|None=None
 )->dict[str,SeedScore]: # By metric
     "Score the runs of a model, with intervals over chapters and seeds"
     if not len(true):
@@ -226,7 +226,7 @@ def score_runs(
     known = all_labels(labels, true, *predicted)
     chapters = chapter_cells(chapters)
     counted = [confusions(known, true, run, chapters.cell, len(chapters.cells)) for run in predicted]
-    return score_confusions(counted, chapters, counts, draws, level)
+    return score_confusions(counted, chapters, counts, draws)
 
 # %% ../../nbs/core/seeds.ipynb #seconf2
 def metric_sums(
@@ -257,7 +257,7 @@ class Sums(NamedTuple):
     draws:list[tuple]|None=None # As `variance_of` takes them
 
 def score_sums(
-    systems:list[Sums], chapters:ByChapter, level:float=.95
+    systems:list[Sums], chapters:ByChapter
 )->list[dict[str,SeedScore]]: # By metric
     "Score systems that answer the same rows, with intervals over chapters and seeds"
     means = [runs.mean(0) for one in systems for runs in one.by_metric.values()]
@@ -267,10 +267,10 @@ def score_sums(
         scores = {}
         for metric,runs in by_metric.items():
             bounds = metric_bounds(metric, n_labels)
-            scores[metric] = _score(runs, chapters, next(parts), level, bounds, draws)
+            scores[metric] = _score(runs, chapters, next(parts), bounds, draws)
         accuracy = scores['accuracy']
         if accuracy.value in (0, 1) and chapters.n_chapters > 1:
-            interval = wilson(accuracy.value*chapters.n, chapters.n, level)
+            interval = wilson(accuracy.value*chapters.n, chapters.n)
             scores['accuracy'] = accuracy._replace(interval=interval)
         found.append(scores)
     return found
@@ -278,22 +278,22 @@ def score_sums(
 # %% ../../nbs/core/seeds.ipynb #seconf5
 def score_confusions(
     counted:list[np.ndarray], # For each seed (c, k, k), as `metric_sums` takes it
-    chapters:ByChapter, counts:bool=False, draws:list[tuple]|None=None, level:float=.95
+    chapters:ByChapter, counts:bool=False, draws:list[tuple]|None=None
 )->dict[str,SeedScore]: # By metric
     "The same for answers that were counted by chapter"
     by_seed = metric_sums(np.stack(counted), counts)
     sums = {metric: np.stack([one[metric] for one in by_seed]) for metric in by_seed[0]}
-    found, = score_sums([Sums(sums, counted[0].shape[-1], draws)], chapters, level)
+    found, = score_sums([Sums(sums, counted[0].shape[-1], draws)], chapters)
     return found
 
 # %% ../../nbs/core/seeds.ipynb #se56
 def _intervals(
-    found:dict, chapters:list|ByChapter, bounds:dict|None, level:float
+    found:dict, chapters:list|ByChapter, bounds:dict|None
 )->dict[str,list[float]|None]:
     "The interval of each measure, from a number for each item"
     chapters = chapter_cells(chapters)
     widest = bounds or {}
-    return {name: score_seeds([numbers], chapters, level, widest.get(name, (0, 1))).interval
+    return {name: score_seeds([numbers], chapters, widest.get(name, (0, 1))).interval
             for name,numbers in found.items()}
 
 def counted_values(measure, counted:np.ndarray)->dict[str,np.ndarray]: # By name, (n,)
@@ -306,24 +306,23 @@ def score_counts(
     counted:np.ndarray, # (n, ..., k) of each item
     chapters:list|ByChapter, # (n,) one name or two per item
     bounds:dict=None, # Name to least and greatest value; (0, 1) if not given
-    level:float=.95,
     only:tuple[str,...]=() # Names of those whose intervals are needed; all if empty
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
     "Measures of summed counts, with intervals over chapters"
     counted = np.asarray(counted, float)
     values, found = _influences(measure, counted.sum(0), counted, len(counted))
     needed = {name: found[name] for name in only or found}
-    return {m: float(v) for m,v in values.items()}, _intervals(needed, chapters, bounds, level)
+    return {m: float(v) for m,v in values.items()}, _intervals(needed, chapters, bounds)
 
 def score_agreement(
     measure, # From (..., k, k) confusion matrices to names and (...) values
     labels,
     first:list, # (n,) labels: the true ones, or those of one annotator
-    second:list, chapters:list|ByChapter, bounds:dict=None, level:float=.95
+    second:list, chapters:list|ByChapter, bounds:dict=None
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
     "Measure how two labellings agree, with intervals over chapters"
     values, found = _label_influences(measure, labels, first, second)
-    return {m: float(v) for m,v in values.items()}, _intervals(found, chapters, bounds, level)
+    return {m: float(v) for m,v in values.items()}, _intervals(found, chapters, bounds)
 
 # %% ../../nbs/core/seeds.ipynb #se15
 class SeedDifference(NamedTuple):
@@ -367,10 +366,9 @@ def detectable_difference(
     chapters:float, # Standard error of the difference over chapters
     seeds:float, # Standard deviation between seeds, beyond what items and chapters contribute
     n_seeds:int, # Of each of the two models
-    freedom:float=11., # Degrees of freedom of the chapters; those of the New Testament's test set
-    power:float=.8, level:float=.05
+    freedom:float=11. # Degrees of freedom of the chapters; those of the New Testament's test set
 )->float: # In the unit of the first two
-    "The smallest difference of two trained models that the test finds with this probability"
+    "The smallest difference of two trained models that the test finds in 80 % of cases"
     from scipy.optimize import brentq
     from scipy.special import ndtr, stdtrit
     true = np.array([chapters**2, seeds**2/n_seeds, seeds**2/n_seeds])
@@ -380,7 +378,7 @@ def detectable_difference(
     total = drawn.sum(1)
     error = true.sum()**.5
     estimated = total**2/(drawn**2/degrees).sum(1)
-    limits = stdtrit(estimated, 1 - level/2)*total**.5
+    limits = stdtrit(estimated, .975)*total**.5
     def lacking(difference):
-        return ndtr((difference - limits)/error).mean() - power
+        return ndtr((difference - limits)/error).mean() - .8
     return float(brentq(lacking, 0, 50*error))

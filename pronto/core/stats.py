@@ -89,8 +89,10 @@ def _cells_of(chapters:tuple)->ByChapter:
     return ByChapter(cell, cells, n_chapters, np.bincount(cell))
 
 # %% ../../nbs/core/stats.ipynb #eea8d782
+_LEVEL = .95 # Of all intervals
+
 def student_interval(
-    value:float, variance:float, freedom:float, bounds:tuple[float,float]=(0,1), level:float=0.95
+    value:float, variance:float, freedom:float, bounds:tuple[float,float]=(0,1)
 )->list[float]|None: # Its ends; `None` at the bounds, where it is not defined
     "Student's interval on the logistic scale"
     from scipy.special import expit, logit, stdtrit
@@ -100,15 +102,15 @@ def student_interval(
     if not 0 < x < 1:
         return None
     error = variance**.5/width/(x*(1 - x))
-    reach = stdtrit(freedom, (1 + level)/2)*error # Quicker to load than `scipy.stats.t`
+    reach = stdtrit(freedom, (1 + _LEVEL)/2)*error # Quicker to load than `scipy.stats.t`
     middle = logit(x)
     ends = expit(middle - reach), expit(middle + reach)
     return [round(float(low + width*end), 4) for end in ends]
 
-def wilson(right:float, n:int, level:float=0.95)->list[float]: # Its ends
+def wilson(right:float, n:int)->list[float]: # Its ends
     "Wilson's interval of a proportion"
     from statsmodels.stats.proportion import proportion_confint
-    ends = proportion_confint(right, n, 1-level, method='wilson')
+    ends = proportion_confint(right, n, 1 - _LEVEL, method='wilson')
     return [round(float(end), 4) for end in ends]
 
 # %% ../../nbs/core/stats.ipynb #bf45ecda

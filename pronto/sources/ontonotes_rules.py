@@ -83,13 +83,17 @@ def _subjects(nodes:Nodes)->list[int]: # Nodes; several if the main clause has s
         clause = _clause_inside(nodes, clause, children[clause])
     return []
 
-def proper_subject(nodes:Nodes)->bool|None: # `None` if the main clause has no subject or several
-    "Does the subject contain a token tagged NNP or NNPS (section 3 of the paper, task PNS)?"
+def _subject_tokens(nodes:Nodes)->list[int]|None: # `None` unless the main clause has one subject
     subjects = _subjects(nodes)
     if len(subjects) != 1:
         return None
-    start,end = nodes.spans[subjects[0]]
-    return any(nodes.labels[p] in _PROPER for p in nodes.preterminals[start:end])
+    start, end = nodes.spans[subjects[0]]
+    return nodes.preterminals[start:end]
+
+def proper_subject(nodes:Nodes)->bool|None: # `None` if the main clause has no subject or several
+    "Does the subject contain a token tagged NNP or NNPS (section 3 of the paper, task PNS)?"
+    tokens = _subject_tokens(nodes)
+    return None if tokens is None else any(nodes.labels[p] in _PROPER for p in tokens)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #f015a3c0
 PRONOUN_TAGS = {'PRP','PRP$','WP','WP$','EX','DT'}
@@ -163,11 +167,10 @@ def _main_verbs(nodes:Nodes)->list[int]: # Leaves
 
 def _subject_form(nodes:Nodes)->str|None: # `None` as in `proper_subject`
     "Is the subject silent, a lone pronoun, a name, or another noun phrase?"
-    subjects = _subjects(nodes)
-    if len(subjects) != 1:
+    tokens = _subject_tokens(nodes)
+    if tokens is None:
         return None
-    start,end = nodes.spans[subjects[0]]
-    tags = [tag for p in nodes.preterminals[start:end] if (tag := nodes.labels[p]) != '-NONE-']
+    tags = [tag for p in tokens if (tag := nodes.labels[p]) != '-NONE-']
     if len(tags) < 2 and {*tags} <= PRONOUN_TAGS:
         return 'pronoun' if tags else 'silent'
     return 'name' if _PROPER & {*tags} else 'noun'
