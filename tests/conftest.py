@@ -3,6 +3,7 @@ import gc, os, shutil, signal, subprocess, sys
 os.environ.setdefault('OMP_NUM_THREADS', '1') # Tiny models do not gain by more, and two processes test; before anything imports NumPy
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import patch
 
@@ -24,8 +25,14 @@ def no_line_of_progress(monkeypatch):
     "On a busy machine everything takes long enough for one; tests of progress set the time themselves"
     monkeypatch.setattr('pronto.core.progress.FIRST_LINE', 3600)
 
+@pytest.fixture(autouse=True, scope='session')
+def imported():
+    "A process that tests many files needs these anyway; imported first, they stay: see `what_stays_is_no_garbage`"
+    if 'PYTEST_XDIST_WORKER' in os.environ and find_spec('torch'):
+        import pronto.modeling.pretrain, pronto.modeling.probing, pronto.modeling.train # noqa: F401
+
 @pytest.fixture(autouse=True, scope='module')
-def what_stays_is_no_garbage():
+def what_stays_is_no_garbage(imported):
     "Each training looks for garbage: not among the modules and the data that other tests have loaded"
     gc.collect()
     gc.freeze()
@@ -149,6 +156,7 @@ def _become(command, folder, out, errors, environment):
     "Run a program of ours in this process, which has imported PyTorch"
     import runpy
     from pronto.cli.command import main
+    gc.freeze()
     for number,name in (1, out), (2, errors): os.dup2(os.open(name, os.O_WRONLY | os.O_APPEND), number)
     sys.stdout, sys.stderr = (open(number, 'w', closefd=False) for number in (1, 2)) # The server's may be files
     os.environ.clear()

@@ -155,24 +155,51 @@ def tiny(tmp_path_factory):
     tokenizer.save_pretrained(folder)
     return folder
 
-@pytest.mark.slow
-def test_the_harness_asks_our_questions(demo, tiny, tmp_path):
-    "From another folder than it was written to: groups, accuracy, the right answers, balanced examples in the prompt"
+HARNESS = '''
+import json, sys
+from lm_eval.__main__ import cli_evaluate
+from lm_eval.tasks import TaskManager
+folder, *commands = map(json.loads, sys.argv[1:])
+for sys.argv[1:] in commands: cli_evaluate()
+loaded = TaskManager(include_path=folder, include_defaults=False).load(['pronto','pronto_fewshot'])
+print(json.dumps([loaded['group_map'], {name: len(task.test_docs()) for name,task in loaded['tasks'].items()}]))
+'''
+
+@pytest.fixture(scope='module')
+def harness(demo, tiny, once):
+    "What it makes of our exports, all in one process, which imports it once: of two languages, and of a model without special tokens"
     pytest.importorskip('lm_eval')
-    export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'written')
-    (tmp_path/'written').rename(tmp_path/'moved')
-    outside(tmp_path, sys.executable, '-m', 'lm_eval',
-            '--tasks', 'pronto,pronto_sentence_mood_fewshot',
-            '--include_path', str(tmp_path/'moved'), '--metadata', '{"language": "qaa"}',
-            '--model', 'hf', '--model_args', f'pretrained={tiny}',
-            '--limit', '6', '--device', 'cpu', '--log_samples', '--output_path', str(tmp_path/'out'))
-    results = json.loads(next((tmp_path/'out').rglob('results_*.json')).read_text(encoding='utf-8'))
+    def ask(folder):
+        export_lm_eval([demo/'qaa', demo/'qac'], folder/'written')
+        (folder/'written').rename(folder/'moved')
+        shutil.copytree(tiny, folder/'model')
+        config = folder/'model'/'tokenizer_config.json'
+        known = json.loads(config.read_text(encoding='utf-8'))
+        config.write_text(json.dumps({k: v for k,v in known.items() if k not in ('bos_token','eos_token')}), encoding='utf-8')
+        (folder/'model'/'special_tokens_map.json').unlink(missing_ok=True)
+        export_lm_eval([demo/'qaa'], folder/'lm')
+        def command(tasks, path, model, limit, out, *more):
+            return json.dumps(['--tasks', tasks, '--include_path', str(path), '--model', 'hf', '--model_args', f'pretrained={model}',
+                               '--limit', limit, '--device', 'cpu', '--output_path', str(folder/out), *more])
+        both = command('pronto,pronto_sentence_mood_fewshot', folder/'moved', tiny, '6', 'out',
+                       '--metadata', '{"language": "qaa"}', '--log_samples')
+        bare = command('pronto_sentence_mood', folder/'lm', f'{folder/"model"},prefix_token_id=0', '4', 'bare')
+        said = outside(folder, sys.executable, '-c', HARNESS, json.dumps(str(folder/'moved')), both, bare)
+        (folder/'groups.json').write_text(said.splitlines()[-1])
+    return once('harness', ask)
+
+def results_of(out): return json.loads(next(out.rglob('results_*.json')).read_text(encoding='utf-8'))
+
+@pytest.mark.slow
+def test_the_harness_asks_our_questions(demo, harness):
+    "From another folder than it was written to: groups, accuracy, the right answers, balanced examples in the prompt"
+    results = results_of(harness/'out')
     data = load_dataset_folder(demo/'qaa').tasks
     assert set(results['group_subtasks']['pronto']) == {f'pronto_{stem}' for stem in data}
     scores = [results['results'][f'pronto_{stem}']['acc,none'] for stem in data]
     assert results['results']['pronto']['acc,none'] == pytest.approx(sum(scores)/5)
     def samples(task):
-        path = next((tmp_path/'out').rglob(f'samples_{task}_2*.jsonl'))
+        path = next((harness/'out').rglob(f'samples_{task}_2*.jsonl'))
         return sorted(map(json.loads, path.open(encoding='utf-8')), key=lambda s: s['doc_id'])
     capped = [str(min(int(r.label), 3)) for r in data['nonpronominal_mention']['test'][:6]]
     assert ['0123'[int(s['target'])] for s in samples('pronto_nonpronominal_mention')] == capped
@@ -189,37 +216,16 @@ def test_the_harness_asks_our_questions(demo, tiny, tmp_path):
     assert all(known[e.split('\n')[1].removeprefix('Verse: ')] == e[-1] for e in examples)
 
 @pytest.mark.slow
-def test_a_model_without_begin_and_end_of_text_is_asked_too(demo, tiny, tmp_path):
+def test_a_model_without_begin_and_end_of_text_is_asked_too(harness):
     "With the option that the exported card names"
-    pytest.importorskip('lm_eval')
-    shutil.copytree(tiny, tmp_path/'model')
-    config = tmp_path/'model'/'tokenizer_config.json'
-    known = json.loads(config.read_text(encoding='utf-8'))
-    config.write_text(json.dumps({k: v for k,v in known.items() if k not in ('bos_token','eos_token')}), encoding='utf-8')
-    (tmp_path/'model'/'special_tokens_map.json').unlink(missing_ok=True)
-    tokenizer = pytest.importorskip('transformers').AutoTokenizer.from_pretrained(tmp_path/'model')
+    tokenizer = pytest.importorskip('transformers').AutoTokenizer.from_pretrained(harness/'model')
     assert tokenizer.bos_token_id is None and tokenizer.eos_token_id is None
-    export_lm_eval([demo/'qaa'], tmp_path/'lm')
-    option = 'prefix_token_id=0'
-    assert option in (tmp_path/'lm'/'README.md').read_text(encoding='utf-8')
-    outside(tmp_path, sys.executable, '-m', 'lm_eval', '--tasks', 'pronto_sentence_mood', '--include_path', str(tmp_path/'lm'),
-            '--model', 'hf', '--model_args', f'pretrained={tmp_path/"model"},{option}', '--limit', '4', '--device', 'cpu',
-            '--output_path', str(tmp_path/'out'))
-    results = json.loads(next((tmp_path/'out').rglob('results_*.json')).read_text(encoding='utf-8'))
-    assert 0 <= results['results']['pronto_sentence_mood']['acc,none'] <= 1
-
-GROUPS = '''
-import json, sys
-from lm_eval.tasks import TaskManager
-loaded = TaskManager(include_path=sys.argv[1], include_defaults=False).load(['pronto','pronto_fewshot'])
-print(json.dumps([loaded['group_map'], {name: len(task.test_docs()) for name,task in loaded['tasks'].items()}]))
-'''
+    assert 'prefix_token_id=0' in (harness/'lm'/'README.md').read_text(encoding='utf-8')
+    assert 0 <= results_of(harness/'bare')['results']['pronto_sentence_mood']['acc,none'] <= 1
 
 @pytest.mark.slow
-def test_the_harness_loads_the_groups_of_all(demo, tmp_path):
-    pytest.importorskip('lm_eval')
-    export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'lm')
-    groups,tasks = json.loads(outside(tmp_path, sys.executable, '-c', GROUPS, str(tmp_path/'lm')).splitlines()[-1])
+def test_the_harness_loads_the_groups_of_all(demo, harness):
+    groups,tasks = json.loads((harness/'groups.json').read_text())
     stems = load_dataset_folder(demo/'qaa').tasks
     sizes = {stem: sum(len(load_dataset_folder(demo/code).tasks[stem]['test']) for code in ('qaa','qac')) for stem in stems}
     assert groups == {f'pronto{x}': [f'pronto_{stem}{x}' for stem in stems] for x in ('','_fewshot')}
