@@ -10,7 +10,7 @@ from operator import attrgetter, itemgetter
 from statistics import mean
 from ...core.tables import Column, Table, table_of, titled, wide_table
 from ..protocols.mixing import VERSIONS
-from ...core.pictures import panels
+from ...core.pictures import MOST_NAMED, panels
 from ...reporting.cells import Cell, Cells, best_note, collapse_mark, difference_columns
 from ...reporting.cells import difference_text, few_seeds_note, mean_difference, number, read_each
 from ...reporting.cells import score_columns
@@ -100,21 +100,22 @@ _SHAPES = zip(CONDITIONS, ('ok','sC0','oC0','sC1','oC1')) # Shape: version; colo
 _MARKS = {c: dict(ls='', marker=m[0], color=m[1:], mfc='none' if m[0] == 's' else None) for c,m in _SHAPES}
 
 def _panel(ax, mixes:Mixes, metric:str):
-    for y,target in enumerate(mixes.targets):
-        for condition,mark in _MARKS.items():
-            cell = mixes.one(bible=target, condition=condition)
-            if cell:
-                ax.plot(shown(metric, cell.score(metric).value), y, ms=5, **mark)
-    ax.set_yticks(range(len(mixes.targets)), mixes.targets, fontsize=7)
-    ax.set_ylim(len(mixes.targets) - .5, -.5)
+    place = {target: y for y,target in enumerate(mixes.targets)}
+    for condition,cells in mixes.by('condition').items():
+        values = [shown(metric, cell.score(metric).value) for cell in cells]
+        ax.plot(values, [place[cell.bible] for cell in cells], ms=5, **_MARKS[condition])
+    if len(place) <= MOST_NAMED:
+        ax.set_yticks(list(place.values()), list(place), fontsize=7)
+    ax.set_ylim(len(place) - .5, -.5)
     ax.grid(axis='y', alpha=.3)
 
 def plot_mixes(found:list[Mixes], metric:str='accuracy'):
     "A panel for each task and model, a row for each target, a mark for each mix"
     import matplotlib.pyplot as plt
     tallest = max((len(mixes.targets) for mixes in found), default=1)
+    height = 1 + .28*min(tallest, MOST_NAMED)
     titles = [mixes.title for mixes in found]
-    fig, axes = panels(titles, 3.2, 1 + .28*tallest, .4, x=f'{metric} on the test set of the target')
+    fig, axes = panels(titles, 3.2, height, .4, x=f'{metric} on the test set of the target')
     for ax,mixes in zip(axes, found):
         _panel(ax, mixes, metric)
     marks = [plt.Line2D([], [], **mark) for mark in _MARKS.values()]

@@ -76,13 +76,17 @@ def _angular(features:np.ndarray)->np.ndarray: # (n, n) for (n, features); NaN w
         cosine = product/np.sqrt(squares*squares.T)
     return (2/np.pi*np.arccos(cosine.clip(-1, 1))).round(4)
 
+@lru_cache(maxsize=len(DISTANCES)) # Models and tasks mostly have the same languages
+def _distances(kind:str, languages:tuple[str,...])->np.ndarray:
+    found = _angular(_features(kind, languages))
+    np.fill_diagonal(found, 0)
+    return found
+
 def language_distances(kind:str, languages:list[str])->np.ndarray: # (n, n), NaN where it is not known
     "Distances between languages; raises `ValueError` for an unknown kind"
     if kind not in DISTANCES:
         raise ValueError(f'no distance {kind!r}; choose from {", ".join(DISTANCES)}')
-    found = _angular(_features(kind, languages))
-    np.fill_diagonal(found, 0)
-    return found
+    return _distances(kind, tuple(languages)).copy()
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000011
 _IN = {'transfer': 'in-language', 'transfer-probe': 'probe'}
@@ -110,8 +114,11 @@ def gap_matrix(
     if len(languages) < 2:
         what = f'holds no {transfer} between two languages and {_IN[transfer]} runs of both'
         raise InputError('runs', f'{what}; make them with `pronto eval`')
-    gap = lambda s, t: means['',t] - means[s,t] if (s, t) in means and s != t else np.nan
-    return languages, np.array([[gap(s, t) for t in languages] for s in languages])
+    place, gaps = {x: i for i,x in enumerate(languages)}, np.full((len(languages), len(languages)), np.nan)
+    for (source, target),score in means.items():
+        if source != target and {source, target} <= place.keys():
+            gaps[place[source],place[target]] = means['',target] - score
+    return languages, gaps
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000015
 class DistanceTest(NamedTuple):
@@ -208,8 +215,9 @@ def plot_typology(found:list[Typology], metric:str=''):
     titles = [f'{task_name(f.task)}, {f.model}: r = {f.closest.r:.2f}' for f in found]
     figure, axes = panels(titles, 3.2, 2.4, y='transfer gap (points)')
     for ax,f in zip(axes, found):
+        known = np.isfinite(f.gaps)
         apart = language_distances(f.closest.kind, f.languages)
-        ax.plot(apart.ravel(), 100*f.gaps.ravel(), 'o', ms=3)
+        ax.plot(apart[known], 100*f.gaps[known], 'o', ms=3)
         ax.axhline(0, color='.8', lw=1)
         ax.set_xlabel(f'{f.closest.kind} distance', fontsize=7)
     return figure

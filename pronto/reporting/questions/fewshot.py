@@ -8,7 +8,7 @@ __all__ = ['FEW_SHOT', 'Curve', 'Equal']
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs05
 import re
 from math import exp, log
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from statistics import mean
 from typing import NamedTuple
 from ...core.tables import Column, Table, grouped, wide_table
@@ -99,11 +99,12 @@ def _ends(found:Equal, curve:Curve)->str:
     return f'{_printed(found.low, curve)} to {_printed(found.high, curve)}'
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11
-def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str: # By source
+_place = attrgetter('model', 'task', 'target')
+
+def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str: # By source; `curves`: of its place
     if curve.source:
         return ''
-    same = lambda c: (c.model, c.task, c.target) == (curve.model, curve.task, curve.target)
-    zero_shot = [cell for c in curves if same(c) for cell in c.where(examples=0)]
+    zero_shot = [cell for c in curves for cell in c.where(examples=0)]
     found = {cell.source: _examples_equal(curve, cell, metric) for cell in zero_shot}
     return '; '.join(f'{source}: {_printed(equal.n, curve)} ({_ends(equal, curve)})'
                      for source,equal in found.items() if equal)
@@ -124,7 +125,8 @@ _CURVES = ('Scores by number of examples of the target; 0 is zero-shot transfer.
 def _curve_table(curves:list[Curve], metric:str='accuracy')->Table:
     "A row for each curve: scores by number of examples, and the number that equals zero-shot"
     cells, best = sum(curves, []), _best_starts(curves, metric)
-    texts = [_equal_text(curves, curve, metric) for curve in curves]
+    there = grouped(curves, _place)
+    texts = [_equal_text(there[_place(curve)], curve, metric) for curve in curves]
     equal = {cell: text for curve,text in zip(curves, texts) for cell in curve}
     mark = lambda cell: collapse_mark(cell.answers) + '‡'*(cell in best)
     score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
