@@ -210,7 +210,7 @@ def main():
     parser.add_argument('--different', type=int, default=20, metavar='N',
                         help='languages with answers of their own; others are copies of them')
     parser.add_argument('--whole', action='store_true', help='whole Bibles instead of New Testaments')
-    parser.add_argument('--only', default='', help='all of a plain store, the questions of another if not given')
+    parser.add_argument('--only', default='', help='the questions of a KIND if not given, all of `plain`')
     parser.add_argument('--folder')
     parser.add_argument('--keep', action='store_true', help='leave stores, and use those that are there')
     args = parser.parse_args()
