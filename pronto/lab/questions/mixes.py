@@ -10,7 +10,8 @@ from operator import attrgetter, itemgetter
 from statistics import mean
 from ...core.tables import Column, Table, table_of, titled, wide_table
 from ..protocols.mixing import VERSIONS
-from ...core.pictures import MOST_NAMED, panels
+from .dumbbells import MOST_NAMED
+from ...core.pictures import panels
 from ...reporting.cells import Cell, Cells, best_note, collapse_mark, difference_columns
 from ...reporting.cells import difference_text, few_seeds_note, mean_difference, number, read_each
 from ...reporting.cells import score_columns
