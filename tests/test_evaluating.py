@@ -81,7 +81,7 @@ def test_whoever_asks_gets_the_same_number(kind, dataset, tmp_path, monkeypatch,
 
 def test_an_unknown_task_is_a_line_with_similar_names(asked, model):
     with pytest.raises(InputError) as e: asked(str(model), tasks=['WO', 'wordorder'])
-    assert str(e.value) == "task: there is no task 'wordorder'; did you mean WO (word_order), WF (word_form), WC (word_choice)?"
+    assert str(e.value) == "task: there is no task 'wordorder'; did you mean word_order, word_form, word_choice?"
 
 def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
     "Of one test set, of which a quick probe is asked some rows"

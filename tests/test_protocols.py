@@ -227,7 +227,7 @@ def test_bad_input_is_one_line_before_any_training(place, trained, capsys):
     write_dataset(place/'labels'/'qaz', 'qaz', label_shares=dict(proper_noun_subject=dict(yes=1.)))
     write_dataset(place/'elsewhere'/'qaw', 'qaw', dict(train=[11], dev=[12], test=[13]))
     wrong = [((release, '--protocol', 'transfer'), '--train: the protocol transfer needs translations'),
-             ((release, '--protocol', 'transfre'), "--protocol: there is no protocol 'transfre'; choose from in-language"),
+             ((release, '--protocol', 'transfre'), "--protocol: there is no protocol 'transfre'; did you mean transfer"),
              ((release, *TRANSFER, 'nobody'), 'nobody: is neither a dataset folder nor the code'),
              ((release, *TRANSFER, place/'macula'/'qax'), 'has source OntoNotes, but qax has MACULA Greek'),
              ((release, *TRANSFER, place/'shuffled'/'qay'), 'has splits parallel, but qay has random'),

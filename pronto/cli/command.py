@@ -13,7 +13,7 @@ from . import card_command, dataset_commands, doctor, model_commands, result_com
 from .doctor import guide
 from .options import Parser, error_line, output_options
 from .output import set_output, show, warn
-from ..core.files import InputError, data_dir, our_mistake
+from ..core.files import InputError, data_dir, did_you_mean, our_mistake
 from ..core.processes import end_with_starter
 from ..core.offers import load_offers
 
@@ -89,10 +89,9 @@ _RESUMABLE = 'release', 'sweep', 'eval', 'probe', 'fetch', 'study'
 
 def _unknown_options(unknown:list[str], parser)->str:
     "The error about unknown options, with an option of the command that has a similar name"
-    from difflib import get_close_matches
     what = f'unrecognized arguments: {" ".join(unknown)}'
-    near = get_close_matches(unknown[0].split('=')[0], parser._option_string_actions, 1)
-    return f'{what} (did you mean {near[0]}?)' if near else what
+    near = did_you_mean(unknown[0].split('=')[0], parser._option_string_actions, 1)
+    return f'{what} ({near})' if near else what
 
 # %% ../../nbs/cli/command.ipynb #48f26102x
 def main(argv:list[str]=None)->int: # Exit status

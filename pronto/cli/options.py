@@ -10,11 +10,10 @@ __all__ = ['Parser', 'add_number', 'seed_option', 'output_options', 'error_line'
 
 # %% ../../nbs/cli/options.ipynb #opt00005
 import argparse, sys
-from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
 from typing import Callable
-from ..core.files import InputError, Parameter, printable
+from ..core.files import InputError, Parameter, did_you_mean, printable
 from ..datasets.splits import LEAST_VERSES
 
 # %% ../../nbs/cli/options.ipynb #opt00007
@@ -57,9 +56,8 @@ class Parser(argparse.ArgumentParser):
             super()._check_value(action, value)
         except argparse.ArgumentError as e:
             is_command = isinstance(action, argparse._SubParsersAction)
-            near = get_close_matches(value, action.choices, 1) if is_command else []
-            if near:
-                e.message = f'unknown command: {value} (did you mean {near[0]}?)'
+            if is_command and (near := did_you_mean(value, action.choices, 1)):
+                e.message = f'unknown command: {value} ({near})'
             raise
 
 # %% ../../nbs/cli/options.ipynb #opt000p1

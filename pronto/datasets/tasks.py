@@ -14,13 +14,12 @@ __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH
 import re, runpy
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from traceback import extract_tb
 from typing import Callable, ClassVar, Iterable, Iterator, Mapping
 import numpy as np
-from ..core.files import InputError, Parameter, content_hash, reading
+from ..core.files import InputError, Parameter, content_hash, did_you_mean, reading
 from ..core.offers import load_offer, offers
 from ..core.refs import Ref
 from ..core.stats import metric_bounds, score
@@ -524,16 +523,13 @@ class Tasks(Mapping):
         return sets | {task.file: task.digest for task in self.values() if task.file}
 
     def find(self, name:str)->Task:
-        "The task of that stem or abbreviation; raises `InputError` with similar names, or with all"
+        "The task of that stem or abbreviation; raises `InputError` that names similar ones, or all"
         for task in self.values():
             if name.lower() in (task.stem, task.abbr.lower()):
                 return task
-        def named(tasks):
-            return ', '.join(f'{task.abbr} ({task.stem})' for task in dict.fromkeys(tasks))
-        remedy = f'choose from {named(self.values())}, or load your own with --tasks'
-        by_name = {n: task for task in self.values() for n in (task.abbr.lower(), task.stem)}
-        if near := get_close_matches(name.lower(), by_name):
-            remedy = f'did you mean {named(map(by_name.get, near))}?'
+        named = ', '.join(f'{task.abbr} ({task.stem})' for task in self.values())
+        near = did_you_mean(name.lower(), self) or did_you_mean(name.upper(), [t.abbr for t in self.values()])
+        remedy = near or f'choose from {named}, or load your own with --tasks'
         raise InputError(Parameter('task'), f'there is no task {name!r}; {remedy}')
 
 # %% ../../nbs/datasets/tasks.ipynb #tkbuilt1

@@ -7,14 +7,13 @@ __all__ = ['LONGEST', 'MACULA', 'ACAI', 'EBIBLE', 'download', 'fetch_macula', 'f
 
 # %% ../../nbs/jobs/fetch.ipynb #473031f9
 import csv, hashlib, io, lzma, os, re, shutil, time, zipfile, zlib
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Callable
 from urllib.parse import urljoin
 from ..bibles.languages import note_path, read_note, sha256_of
-from ..core.files import InputError, data_dir, foreign_file, json_bytes, parse_json, replace_folder
-from ..core.files import temporary_folder, write_aside
+from ..core.files import InputError, data_dir, did_you_mean, foreign_file, json_bytes, parse_json
+from ..core.files import replace_folder, temporary_folder, write_aside
 from ..core.progress import Meter, about, before
 from ..sources.acai import FOLDERS, acai_files
 from ..sources.annotate import annotate
@@ -364,8 +363,7 @@ def _find_row(code:str, table:str, url:str)->dict:
         raise InputError(url, 'is not a table of translations (with translationId); check the address')
     if code in rows:
         return rows[code]
-    near = get_close_matches(code, [r for r in rows if r], n=5, cutoff=.5)
-    what_now = f'did you mean {", ".join(near)}?' if near else 'look up its id at https://ebible.org/find/'
+    what_now = did_you_mean(code, filter(None, rows)) or 'look up its id at https://ebible.org/find/'
     raise InputError(url, f'has no translation {code!r}; {what_now}')
 
 def _about(code:str, table:str, url:str)->dict:

@@ -14,8 +14,8 @@ from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Callable, ClassVar
-from ..core.files import (InputError, beside, content_hash, data_dir, fact_table, json_with_keys,
-                               path_part, reading, to_stderr)
+from ..core.files import (InputError, beside, content_hash, data_dir, did_you_mean, fact_table,
+                               json_with_keys, path_part, reading, to_stderr)
 from ..core.offers import load_offers
 
 # %% ../../nbs/modeling/model.ipynb #39368090
@@ -137,7 +137,7 @@ def hub_models()->list[str]: # e.g. `bert-base-multilingual-cased`
     return found
 
 # %% ../../nbs/modeling/model.ipynb #bce60895
-def _near_models(name:str)->list[str]: # The most alike first
+def _near_models(name:str)->str: # A question, or empty
     "Models at hand whose names are like this one"
     from huggingface_hub.constants import HF_HUB_CACHE
     def folders(place): return [p for p in place.glob('*') if (p/'config.json').is_file()]
@@ -148,14 +148,13 @@ def _near_models(name:str)->list[str]: # The most alike first
     ours = [p.name for p in folders(data_dir()/'models')]
     cached = [p.name.removeprefix('models--') for p in Path(HF_HUB_CACHE).glob('models--*')]
     cached = [name.replace('--', '/') for name in cached]
-    return get_close_matches(name, dict.fromkeys([*ours, *beside_it, *cached]), 3)
+    return did_you_mean(name, [*ours, *beside_it, *cached])
 
 def _remedy(name:str)->str:
     "What to do about a model that is not there; a path is no name on the Hub"
     is_path = name.count('/') > 1 or name.startswith(('/','.','~'))
     if near := _near_models(name):
-        found = f'did you mean {", ".join(near)}?'
-        return found if is_path else f'{found} Or fetch it with `hf download {name}`'
+        return near if is_path else f'{near} Or fetch it with `hf download {name}`'
     if is_path:
         return 'check the path'
     known = [row['hub'] for table in ('multilingual_models','paper_models') for row in fact_table(table)]

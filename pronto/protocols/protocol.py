@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Callable, Iterator
-from ..core.files import InputError, reading
+from ..core.files import InputError, Parameter, did_you_mean, reading
 from ..core.offers import load_offer, offers
 from ..datasets.loading import Dataset
 from ..datasets.splits import SPLITS
@@ -178,12 +178,13 @@ def known_protocol(name:str)->Protocol|None: # `None` if this machine has none o
     return load_offer(offered) if offered else None
 
 def find_protocol(name:str)->Protocol:
-    "The protocol of that name; raises `InputError` that lists the choices"
+    "The protocol of that name; raises `InputError` that names similar ones, or all"
     found = known_protocol(name)
     if found:
         return found
-    choices = ', '.join(dict.fromkeys([*PROTOCOLS, *offers('protocols')]))
-    raise InputError('--protocol', f'there is no protocol {name!r}; choose from {choices}')
+    choices = dict.fromkeys([*PROTOCOLS, *offers('protocols')])
+    remedy = did_you_mean(name, choices) or f'choose from {", ".join(choices)}'
+    raise InputError(Parameter('protocol'), f'there is no protocol {name!r}; {remedy}')
 
 # %% ../../nbs/protocols/protocol.ipynb #pr19v
 def usual_protocol(task:Task, model:Model)->str: # A name of `PROTOCOLS`

@@ -27,7 +27,7 @@ class LanguageCallback(TrainerCallback):
         self.folder = find_dataset(bible)
         self.tasks = scored_tasks(open_dataset(self.folder))
         if not self.tasks:
-            what = 'has no choices to ask a model; build it again, without --no-choices'
+            what = 'has no choices to ask a model; build it again, from more verses or without --no-choices'
             raise InputError(self.folder, what)
         self.tokenizer, self.limit, self.protocol = tokenizer, limit, protocol
 
