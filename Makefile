@@ -18,7 +18,7 @@ test: lint
 
 test-all: lint
 	$(BIN)/python tests/notebooks.py --n_workers 2 --flags slow
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal # On two cores: some wait for processes, a browser or a scheduler
 	@for browser in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$browser >/dev/null && exit 0; done; \
 	echo "Skipped the browser's tests of the report: there is no Chromium (on Debian: apt install chromium)"
 

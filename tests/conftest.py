@@ -16,9 +16,9 @@ DATA = Path(os.environ.get('PRONTO_TESTDATA', ROOT.parent/'shared'/'data'))
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    "What needs a whole real source, which takes ten seconds to annotate, is slow"
+    "What needs a whole real source, which takes ten seconds to annotate, or a browser, is slow"
     for item in items:
-        if {'annotations','annotation_files','acai'} & {*item.fixturenames}: item.add_marker('slow')
+        if {'annotations','annotation_files','acai','browser'} & {*item.fixturenames}: item.add_marker('slow')
 
 @pytest.fixture(autouse=True)
 def no_line_of_progress(monkeypatch):

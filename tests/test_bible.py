@@ -303,6 +303,7 @@ REAL = {
 
 @real
 @pytest.mark.parametrize('name', REAL)
+@pytest.mark.slow
 def test_real_bible(name, tmp_path):
     bible = read_bible(DATA/name)
     scheme = choose_versification(bible)
@@ -448,6 +449,7 @@ def test_two_bibles_are_not_parts_of_one(tmp_path):
     with pytest.raises(InputError, match='and each once'): read_bible([tmp_path/'nt.tsv']*2)
 
 @real
+@pytest.mark.slow
 def test_real_bibles_contradict_themselves_only_where_they_do():
     "One of the translations at hand declares another language than it names"
     from pronto.bibles.languages import language_doubt

@@ -237,6 +237,7 @@ def test_without_links_there_are_no_other_forms(linked):
     assert not any(map(len, WF.of_text(ChoiceText(linked.verses)).values()))
 
 @pytest.mark.parametrize('language, has_forms', [('spa', True), ('arb', False)])
+@pytest.mark.slow
 def test_a_dataset_has_forms_where_words_are_linked_and_the_language_has_no_clitics(linked, language, has_forms, tmp_path):
     pytest.importorskip('thot', reason='needs the extra align')
     said = {verse.ref: VerseAnnotation(verse.ref, (), False, words=verse.words) for verse in linked.linked}
@@ -287,6 +288,7 @@ def annotated(tmp_path_factory):
     (place/'bible.tsv').write_text(bible, encoding='utf-8')
     return place
 
+@pytest.mark.slow
 def test_the_command_makes_choices_beside_labels_unless_they_are_left_out(annotated, tmp_path, pronto):
     def build(name, *more):
         given = '-a', annotated/'odd.tsv', '-b', annotated/'bible.tsv', '-o', tmp_path/name
@@ -326,6 +328,7 @@ def test_what_reads_verses_or_asks_people_is_the_same_with_choices_and_without(t
         texts.append((verse_texts([dataset], 'test'), _verses(dataset), _test_verses(dataset), sheet_sizes(dataset)))
     assert texts[0] == texts[1] and len(texts[0][0]) > 10
 
+@pytest.mark.slow
 def test_baselines_of_choices_have_a_table_of_their_own(annotated, tmp_path, pronto):
     given = '-a', annotated/'odd.tsv', '-b', annotated/'bible.tsv', '-o', tmp_path/'xxx'
     assert pronto('build', *given, '--min-verses', 100)[0] == 0

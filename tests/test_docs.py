@@ -152,6 +152,7 @@ def installed(package, target):
     subprocess.run([*pip, '--target', str(target), str(package)], check=True, capture_output=True)
     return os.pathsep.join([str(target), str(ROOT)])
 
+@pytest.mark.slow
 def test_a_package_of_somebody_else_offers_a_question(tmp_path):
     write_three_runs(tmp_path/'runs')
     package = tmp_path/'package'

@@ -305,6 +305,7 @@ def test_the_books_at_hand(macula):
     uses = [p for v in macula.verses.values() if not v.crosses for s in v.sentences for p in s.predicates]
     assert all(re.fullmatch(r'[^\W\d]+(\.\d+\.\d+[a-z]?(\+\d+\.\d+[a-z]?)*)', p.sense) and p.n_args > 0 for p in uses)
 
+@pytest.mark.slow
 def test_every_whole_new_testament_builds(macula, testdata, tmp_path):
     from pronto.bibles.reading import read_bible
     names = ('usfx/chr-cherokee.usfx.xml', 'vpl/engwebster_nt_vpl.txt', 'osis/lav-latvian.osis.xml', 'ces/Coptic-NT.xml')

@@ -136,6 +136,10 @@ def test_cells_have_names_of_their_own(path):
     ids = [cell['id'] for cell in json.loads(path.read_text(encoding='utf-8'))['cells']]
     assert len(ids) == len({*ids})
 
+def test_notebooks_that_the_quick_tests_leave_out_are_there():
+    named = re.search(r"SLOW = '([\w ]+)'", (ROOT/'tests'/'notebooks.py').read_text())[1].split()
+    assert {*named} <= {path.stem for path in NOTEBOOKS}
+
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
 def test_cells_are_short(path): assert max(map(code_lines, cells(path))) <= 45
 

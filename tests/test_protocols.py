@@ -351,6 +351,7 @@ def test_labels_on_which_all_sentences_agree(place, trained, monkeypatch):
     assert record.accuracy_unambiguous == round(sum(row['label'] == row['predicted'] for row in marked)/9, 4)
     assert record.source == 'OntoNotes' and set(record.baseline_scores['ngram']) >= {'accuracy','mcc','macro_f1'}
 
+@pytest.mark.slow
 def test_with_a_real_model(tmp_path, monkeypatch):
     "Transfer and few-shot with a tiny BERT: the pair task transfers, and weights of the source are used"
     pytest.importorskip('torch')
@@ -423,6 +424,7 @@ def test_a_sweep_and_its_notebooks_plan_the_same(place, protocol, train, noteboo
     whole = plan(place/'release', [str(place/'tiny')], ['PNS'], 2, protocol=protocol, train=train, **how)
     assert set(keys) == {key.hash8 for t in whole for key in t.keys}
 
+@pytest.mark.slow
 def test_a_quick_probe_encodes_each_string_of_folds_once_and_learns_from_no_parallel_of_a_tested_verse(tmp_path):
     from pronto.bibles.reading import Bible, VerseRow
     from pronto.datasets.align import TEXT_ALONE

@@ -135,17 +135,23 @@ def test_a_key_that_no_request_can_carry_is_a_line(key, monkeypatch):
     monkeypatch.setenv('OPENAI_API_KEY', key)
     with Bare(http(answer())) as server, pytest.raises(InputError, match='OPENAI_API_KEY: has characters'): ask(server.url)
 
+@pytest.fixture(scope='module')
+def built(place, tmp_path_factory): # noqa: F811
+    "A dataset of labels of one's own"
+    folder = tmp_path_factory.mktemp('built')/'qad'
+    argv = 'build', '-a', place/'mine.parquet', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', folder, '--min-verses', 100
+    assert main(*argv) == 0
+    return folder
+
 @pytest.mark.parametrize('options,said', [(['openai:', 'http://127.0.0.1:9/v1'], '-m: openai: names no model'),
     (['openai:a\nb', 'http://127.0.0.1:9/v1'], '-m: openai:a\\nb names no model'),
     *((['openai:toy', url], '--endpoint: is not the address of a server') for url in (
         'http://127.0.0.1:9/v1\n', 'http://127.0.0.1\n:9/v1', 'http://ü.de/v1', 'http://a..b/v1', f'http://{"a"*80}/v1',
         'http://me:secret@127.0.0.1:9/v1'))])
-def test_names_and_addresses_that_cannot_be_are_a_line_before_anything_is_written(place, tmp_path, options, said, capsys): # noqa: F811
-    assert main('build', '-a', place/'mine.parquet', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', tmp_path/'qad',
-                '--min-verses', 100) == 0
+def test_names_and_addresses_that_cannot_be_are_a_line_before_anything_is_written(built, tmp_path, options, said, capsys):
     capsys.readouterr()
     for how in 'eval', 'sweep':
-        assert main(how, tmp_path/'qad', '--protocol', 'prompting', '--runs', tmp_path/'runs', '-m', options[0],
+        assert main(how, built, '--protocol', 'prompting', '--runs', tmp_path/'runs', '-m', options[0],
                        '--endpoint', options[1]) == 1
         error = capsys.readouterr().err.strip().splitlines()[-1]
         assert said in error and 'secret' not in error

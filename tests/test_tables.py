@@ -546,6 +546,7 @@ def test_a_narrow_terminal_loses_no_letter():
     assert {width for width in range(50, 160) if letters(width) != letters(400)} == set()
     assert all(max(map(len, terminal_text(markdown, width).split('\n'))) <= width for width in range(50, 160))
 
+@pytest.mark.slow
 def test_finished_tables_are_kept_until_something_changes(runs, tmp_path, pronto, monkeypatch):
     "The command, its files and its JSON are the same from the cache; every kind of input makes them anew"
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))

@@ -98,6 +98,7 @@ def test_a_greek_text_goes_with_the_words_of_acai(pronto, testdata, tmp_path):
         status,_,err = pronto('annotate', source, '-o', tmp_path/'a.parquet', '--greek', greek, *more)
         assert status == 1 and err[-1].startswith('pronto: --greek: names the words that ACAI annotates')
 
+@pytest.mark.slow
 def test_without_the_option_no_word_of_macula_is_kept(testdata, tmp_path):
     from pronto.sources.annotate import annotate
     plain, words = (annotate(testdata/'macula-greek', words=w) for w in (False, True))
@@ -143,6 +144,7 @@ def test_the_words_of_the_package_are_those_of_all_books_without_greek_text():
     assert all(w.lemma[0].isdigit() and w.lemma.isascii() and not w.form for w in words)
     assert found.source.licence == 'CC BY 4.0'
 
+@pytest.mark.slow
 def test_the_words_of_the_package_are_those_of_macula(testdata):
     from pronto.sources.annotate import annotate
     from pronto.sources.word_table import open_words
@@ -450,6 +452,7 @@ def test_words_that_are_not_asked_about_are_neither_trained_on_nor_scored(annota
 
 # Mentions of OntoNotes, whose words stay in memory
 
+@pytest.mark.slow
 def test_mentions_of_ontonotes_are_projected(pronto, tmp_path):
     "Into an invented language whose words for each phrase are known"
     pytest.importorskip('thot', reason='needs the extra align')
