@@ -113,7 +113,8 @@ def wait_for(n, out, process):
 def kill_worker(process):
     "Kill one worker of a release"
     children = psutil.Process(process.pid).children()
-    workers = [p for p in children if 'spawn_main' in ' '.join(p.cmdline())]
+    servers = [p for p in children if 'forkserver' in ' '.join(p.cmdline())]
+    workers = [p for server in servers for p in server.children()]
     os.kill(workers[0].pid, signal.SIGKILL)
 
 def run(annotations, bibles, out, workers):

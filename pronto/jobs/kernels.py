@@ -19,10 +19,6 @@ _IMPORTS = ('pronto.jobs.kernels __main__ torch transformers pandas matplotlib.p
             'pronto.runs.runner pronto.runs.schema').split()
 
 # %% ../../nbs/jobs/kernels.ipynb #kn000009
-if any('multiprocessing.forkserver' in argument for argument in sys.orig_argv): # This is the fork server
-    atexit.register(os._exit, 0) # Or it would take seconds to tidy up what it has imported
-    end_with(os.getppid(), status=0) # Also while it imports
-
 def _run_kernel(command:list[str], environment:dict, folder:str):
     "Become the kernel that a command describes"
     os.setsid()

@@ -309,6 +309,8 @@ def _groups(left:dict[str,NotebookRun])->list[list[str]]: # Names
     return groups
 
 # %% ../../nbs/jobs/sweep.ipynb #fbe27b7w
+_IMPORTS = 'pronto.jobs.probes', 'pronto.modeling.probing', 'pronto.modeling.architectures'
+
 @dataclass
 class _Work:
     "What workers do: a function, and the names and arguments of each of its calls"
@@ -343,7 +345,7 @@ def _sweep_with(swept:Sweep, work:_Work, need:dict, progress:Callable, **workers
     todo = {called[0]: arguments for called,arguments in work.calls}
     began = time.monotonic()
     require_place(swept.runs/next(iter(todo)))
-    with (connect(**workers, jobs=len(todo)) as client,
+    with (connect(**workers, jobs=len(todo), imports=_IMPORTS if work.whole else ()) as client,
           closing(run_jobs(client, work.function, todo, retries=1, need=need)) as outcomes):
         for _,(first,failed,error) in zip(progress(list(todo)), outcomes):
             for name in names[first]:
