@@ -79,6 +79,12 @@ def test_whoever_asks_gets_the_same_number(kind, dataset, tmp_path, monkeypatch,
     assert callback.numbers(str(folder))['eval_qaa_language'] == on_page['score']
     assert not any(held['verses'] for held in encodings_cache().sizes()) # Of a model that is still trained
 
+def test_a_probe_of_a_model_that_predicts_the_next_word_names_what_asks_it_otherwise(dataset, model, tmp_path, monkeypatch, capsys):
+    from pronto.cli.command import main
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
+    assert main(['probe', str(dataset), '-m', str(model), '-t', 'WO', '--limit', '40']) == 0
+    assert f'gpt2 predicts the next word: `pronto card {dataset} -m {model}` asks it' in capsys.readouterr().err
+
 def test_an_unknown_task_is_a_line_with_similar_names(asked, model):
     with pytest.raises(InputError) as e: asked(str(model), tasks=['WO', 'wordorder'])
     assert str(e.value) == "task: there is no task 'wordorder'; did you mean word_order, word_form, word_choice?"
