@@ -1,5 +1,5 @@
 "What the tests share: real data where they are at hand, and a small annotated text of our own"
-import gc, os, shutil, signal, subprocess, sys
+import gc, os, shutil, signal, subprocess, sys, traceback
 os.environ.setdefault('OMP_NUM_THREADS', '1') # Tiny models do not gain by more, and two processes test; before anything imports NumPy
 from contextlib import contextmanager
 from functools import cache
@@ -246,6 +246,23 @@ def killed_at(n, folder, work):
         try: work()
         finally: os._exit(0)
     return os.waitpid(pid, 0)[1] == 0
+
+def in_fork(work):
+    "What `work` prints in a copy of this process, which it may spoil"
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        status, sys.stdout = 1, open(writer, 'w', buffering=1)
+        sys.stderr = sys.stdout
+        try:
+            work()
+            status = 0
+        except BaseException: traceback.print_exc()
+        finally: os._exit(status)
+    os.close(writer)
+    with open(reader) as f: said = f.read()
+    assert os.waitpid(pid, 0)[1] == 0, said
+    return said
 
 def predictions(accuracy, n=100, majority=.5):
     "Predictions of an invented run: labels of verses in ten chapters, of which a share is right"

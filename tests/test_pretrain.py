@@ -1,8 +1,9 @@
 """A pretrained model is one that can be fine-tuned, reads no verse of dev or test, and is the same in every process"""
-import json, os, subprocess, sys
+import json, os, signal, subprocess, sys
 from pathlib import Path
 import pytest
 pytest.importorskip('torch')
+from conftest import in_fork
 from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import Dataset
 from pronto.cli.command import main
@@ -59,21 +60,19 @@ def test_bad_input(tmp_path):
     with pytest.raises(InputError, match='data.bin'): read_texts([tmp_path/'data.bin'])
     with pytest.raises(InputError, match='is not a model folder'): pretrain(TEXTS, tmp_path/'m', init=tmp_path, **SMALL)
 
-FULL = f'''
-import resource, signal, sys
-from pronto.modeling.pretrain import pretrain
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-for room in map(int, sys.argv[2:]):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
-    try: pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})
-    except ValueError as e: print(type(e).__name__, e)
-'''
+def pretrain_in_little_room(out):
+    import resource
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    for room in 100, 1000, 10000:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+        try: pretrain(TEXTS, out, **SMALL)
+        except ValueError as e: print(type(e).__name__, e)
 
 @pytest.mark.slow
 def test_full_disk_is_one_line(tmp_path):
     "For no file at all, for the configuration only, and for all but the weights"
-    done = subprocess.run([sys.executable, '-c', FULL, str(tmp_path/'m'), '100', '1000', '10000'], capture_output=True, text=True)
-    lines = done.stdout.splitlines()
+    done = in_fork(lambda: pretrain_in_little_room(tmp_path/'m'))
+    lines = done.splitlines()
     assert len(lines) == 3, done
     assert all(line.startswith('InputError') for line in lines), done
     assert all('m: cannot be written' in line and 'File too large' in line for line in lines), done
