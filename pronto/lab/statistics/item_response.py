@@ -87,15 +87,16 @@ def _without_cells(d:_Design, weights:np.ndarray, penalties:np.ndarray)->_Withou
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it00007e
 _COLUMNS = 16 # Beside those of chapters
 
-def _few_columns(table:np.ndarray, of_chapters:np.ndarray)->np.ndarray: # (verses, columns)
+def _few_columns(table:np.ndarray, of_chapters)->np.ndarray: # (verses, columns); (chapters, verses) sparse
     "Columns whose products with each other are nearly those of `table`, and are in sums over chapters"
-    n = of_chapters.shape[1] + _COLUMNS
+    n = of_chapters.shape[0] + _COLUMNS
     if table.shape[1] <= n:
         return table
     some = table @ np.random.default_rng(0).normal(size=(table.shape[1], _COLUMNS)).astype(np.float32)
     for _ in range(2): # Towards those that matter most
         some = table @ np.linalg.qr(table.T @ some)[0]
-    return table @ np.linalg.qr(table.T @ np.hstack([of_chapters, some]))[0]
+    of_cells = np.hstack([(of_chapters @ table).T, table.T @ some])
+    return table @ np.linalg.qr(of_cells)[0]
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it00007b
 _PENALTY = 1e-4 # Of cells: hardly any
@@ -117,8 +118,7 @@ def _newton(d:_Design, points:_Points, effects:np.ndarray, cells:np.ndarray, pen
     root = np.sqrt(table.sum(0) + _PENALTY)
     table /= root # What verses have in common is now `table @ table.T`
     system = _without_cells(d, (points.counts*weights).sum(1), penalties)
-    by_chapter = d.chapters.multiply(system.weights).T.toarray().astype(np.float32)
-    few = _few_columns(table, by_chapter)
+    few = _few_columns(table, d.chapters.multiply(system.weights).tocsr().astype(np.float32))
     columns = d.both @ few.astype(float)
     slopes -= d.both @ (table @ (of_cells/root).astype(np.float32))
     solved = system.solve(np.column_stack([columns, slopes]))
