@@ -7,6 +7,7 @@ __all__ = ['TRANSFER', 'TRANSFER_PROBE', 'TRANSFER_PROMPTING', 'Transfer', 'name
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf05
 from dataclasses import replace
+from functools import cached_property
 from statistics import mean
 from typing import NamedTuple
 from ...core.progress import progress
@@ -29,20 +30,27 @@ _IN_LANGUAGE = 'in-language' # The last row of a matrix
 class Transfer(Cells):
     "One model on one task"
 
-    @property
+    @cached_property
     def transferred(self)->list[Cell]: return [cell for cell in self if cell.source != _IN_LANGUAGE]
-    @property
+    @cached_property
     def sources(self)->list[str]: return list(dict.fromkeys(cell.source for cell in self.transferred))
-    @property
+    @cached_property
     def targets(self)->list[str]: return list(dict.fromkeys(cell.bible for cell in self.transferred))
+
+    @cached_property
+    def _at(self)->dict[tuple[str,str],Cell]: return {(cell.source, cell.bible): cell for cell in self}
+    @cached_property
+    def _by_source(self)->dict[str,Cells]: return self.by('source')
+
+    def at(self, source:str, target:str)->Cell|None: return self._at.get((source, target))
 
     def own(self, target:str)->Cell|None: # Trained on it
         "The cell in-language"
-        return self.one(source=_IN_LANGUAGE, bible=target)
+        return self.at(_IN_LANGUAGE, target)
 
     def others(self, source:str)->list[Cell]:
         "The cells of a source on other targets than itself"
-        return [cell for cell in self.where(source=source) if cell.bible != source]
+        return [cell for cell in self._by_source.get(source, ()) if cell.bible != source]
 
     def collapsed(self, cell:Cell)->bool: # † in tables
         "Does the model from the source, or the one in-language, give one answer to everything?"
@@ -91,7 +99,7 @@ def _means_of_source(
 )->tuple[float|None,float|None]: # `None` if it is not known
     "The mean score on the other targets, and XTREME's transfer gap: the score on the source minus that mean"
     others = [cell.score(metric).value for cell in found.others(source)]
-    own = found.one(source=source, bible=source)
+    own = found.at(source, source)
     if not others:
         return None, None
     return mean(others), own and own.score(metric).value - mean(others)
@@ -128,7 +136,7 @@ def _matrix_table(found:Transfer, metric:str='accuracy')->Table:
     "Sources in rows, targets in columns; means over the other targets where there are several"
     best = _best_sources(found, metric)
     places = [(source, target) for source in [*found.sources, _IN_LANGUAGE] for target in found.targets]
-    cells = [cell for source,target in places if (cell := found.one(source=source, bible=target))]
+    cells = [cell for source,target in places if (cell := found.at(source, target))]
     mark = lambda cell: collapse_mark(cell.answers) + '‡'*(cell in best)
     score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
     columns = [
@@ -232,7 +240,7 @@ def _mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
 def _panel(ax, found:Transfer, metric:str):
     rows = [*found.sources, _IN_LANGUAGE]
     def value(source, target):
-        cell = found.one(source=source, bible=target)
+        cell = found.at(source, target)
         return shown(metric, cell and cell.score(metric).value)
     values = [[value(row, target) for target in found.targets] for row in rows]
     heat_map(ax, values, rows, found.targets, aspect='auto',
