@@ -237,23 +237,31 @@ def _mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     return table_of(f'{protocol}-summary', f'{named(protocol)}, mean gaps', columns, gaps, [note])
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf14
+_MOST_DRAWN = 40 # Sources, and targets: more numbers cannot be read
+
+def _axis(label:str, names:list[str])->str:
+    n = len(names)
+    return f'{label} (the first {_MOST_DRAWN} of {n:,}; the table has all)' if n > _MOST_DRAWN else label
+
 def _panel(ax, found:Transfer, metric:str):
-    rows = [*found.sources, _IN_LANGUAGE]
+    rows, columns = [*found.sources[:_MOST_DRAWN], _IN_LANGUAGE], found.targets[:_MOST_DRAWN]
     def value(source, target):
         cell = found.at(source, target)
         return shown(metric, cell and cell.score(metric).value)
-    values = [[value(row, target) for target in found.targets] for row in rows]
-    heat_map(ax, values, rows, found.targets, aspect='auto',
+    values = [[value(row, target) for target in columns] for row in rows]
+    heat_map(ax, values, rows, columns, aspect='auto',
              text=('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
     ax.set_title(found.title, fontsize=8)
-    ax.set(xlabel='tested on', ylabel=_examples_or_training(found.protocol))
+    ax.set(xlabel=_axis('tested on', found.targets),
+           ylabel=_axis(_examples_or_training(found.protocol), found.sources))
 
 def _plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
     "A heat map for each task and model: sources, and models in-language below the line"
     widest = max((len(found.targets) for found in transfers), default=1)
     tallest = max((len(found.sources) + 1 for found in transfers), default=1)
-    fig, axes = panels(len(transfers), 1.4 + .45*widest, 1.3 + .3*tallest)
+    width, height = 1.4 + .45*min(widest, _MOST_DRAWN), 1.3 + .3*min(tallest, _MOST_DRAWN + 1)
+    fig, axes = panels(len(transfers), width, height)
     for ax,found in zip(axes, transfers):
         _panel(ax, found, metric)
     return fig
