@@ -74,11 +74,11 @@ def test_products_with_onednn(monkeypatch):
     "Wherever it runs: outputs and gradients; small layers and other processors are left alone"
     net = classifier('Bert', hidden_size=128, intermediate_size=256)
     quick, other = deepcopy(net), deepcopy(net)
-    monkeypatch.setattr(layers, 'onednn_is_faster', lambda: True)
+    monkeypatch.setattr(layers, '_onednn_is_faster', lambda: True)
     assert use_onednn(quick) == 4 and use_onednn(quick) == 0 # Of 128 x 256; those of 128 x 128 are small
     for side in 'right', 'left': assert_same(quick, net, batch_of(side))
     with torch.autocast('cpu', torch.bfloat16): assert torch.equal(*(x(**batch_of('left')).logits for x in (quick, net)))
-    monkeypatch.setattr(layers, 'onednn_is_faster', lambda: False)
+    monkeypatch.setattr(layers, '_onednn_is_faster', lambda: False)
     assert use_onednn(other) == 0 and not any(isinstance(m, OneDnnLinear) for m in other.modules())
 
 @pytest.mark.parametrize('kind', kinds(kind for kind in KINDS if kind != 'canine'))

@@ -7,8 +7,8 @@ __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH
            'WX', 'WF', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'ChoiceTask',
            'Tasks', 'know', 'own_code', 'run_file', 'read_tasks', 'load_tasks', 'loaded_tasks', 'tasks_of',
-           'choice_tasks', 'absent_from', 'SeveralTask', 'NumberTask', 'label_task', 'label_tasks', 'described_in',
-           'tasks_described', 'tasks_of_manifest']
+           'choice_tasks', 'absent_from', 'NumberTask', 'label_task', 'label_tasks', 'described_in', 'tasks_described',
+           'tasks_of_manifest']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -644,7 +644,7 @@ def absent_from(source:Source)->list[Task]:
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02
 @dataclass(frozen=True)
-class SeveralTask(OfSeveral, VerseTask):
+class _SeveralTask(OfSeveral, VerseTask):
     "Give a verse any of some labels; every label is a question of its own"
     def asking(self, label:str)->VerseTask: # With the labels `no` and `yes`
         "The question whether a verse has a label"
@@ -672,7 +672,7 @@ class NumberTask(OfNumber, VerseTask):
         raise InputError(self.abbr, 'is a number, for which models are not prompted; probe or fine-tune one')
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02b
-_OF_LABELS = dict(verse=VerseTask, several=SeveralTask, number=NumberTask) # By kind; `verse` has one class
+_OF_LABELS = dict(verse=VerseTask, several=_SeveralTask, number=NumberTask) # By kind; `verse` has one class
 
 def label_task(
     stem:str, # A column of a table of labels

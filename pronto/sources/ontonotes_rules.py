@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['MOOD_OF_LABEL', 'PRONOUN_TAGS', 'PUBLISHED_PRONOUNS', 'ARGUMENTS', 'TENSES', 'PAPER', 'label_parts', 'mood',
-           'proper_subject', 'mentions', 'is_argument', 'predicates', 'verse_labels', 'Rules', 'read_placed',
-           'annotate_onf']
+           'proper_subject', 'mentions', 'is_argument', 'predicates', 'Rules', 'read_placed', 'annotate_onf']
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #e50f3997
 import re
@@ -186,7 +185,7 @@ _KINDS_OF_VERBS = {kind: verbs.split() for kind,verbs in dict(
          'need like decide learn seem').items()}
 _KIND_OF = {verb: kind for kind,verbs in _KINDS_OF_VERBS.items() for verb in verbs}
 
-def verse_labels(sentence:Sentence)->tuple[Label,...]: # One for each task that has one
+def _verse_labels(sentence:Sentence)->tuple[Label,...]: # One for each task that has one
     "The labels of a verse, by its first sentence"
     nodes = sentence.nodes
     found = dict(subject_form=_subject_form(nodes))
@@ -278,7 +277,7 @@ def annotate_onf(
             for ref in touched:
                 verses.setdefault(ref, []).append(annotation)
                 if ref not in labels:
-                    labels[ref] = verse_labels(s)
+                    labels[ref] = _verse_labels(s)
                 if words:
                     said.setdefault(ref, []).extend(_source_words(s, str(s.line)))
             if rules.crosses(touched):
