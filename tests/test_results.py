@@ -14,6 +14,7 @@ from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
 from pronto.runs import store
 from pronto.runs.compacting import compact
+from pronto.runs.index import put_remembered
 from pronto.runs.predictions import as_text, coded, read_answers_of, table_file, write_answers
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs
 from pronto.runs.store import coded_answers, score_labels, score_run, store_run, write_record
@@ -259,11 +260,14 @@ def test_damaged_json_is_one_line(tmp_path):
 
 def test_a_record_that_vanishes_is_left_out(tmp_path, monkeypatch):
     path, said = stored(tmp_path), []
+    put_remembered()
+    (tmp_path/'.index.sqlite').unlink()
+    read = store._read_whole
     def read_and_remove(path):
-        record = read_record(path)
+        found = read(path)
         path.unlink()
-        return record
-    monkeypatch.setattr('pronto.runs.store.read_record', read_and_remove)
+        return found
+    monkeypatch.setattr(store, '_read_whole', read_and_remove)
     assert read_runs(tmp_path, said.append) == [] and str(path) in said[0]
 
 def test_an_unreadable_store_is_an_error(tmp_path, monkeypatch):
@@ -336,13 +340,14 @@ def three_models(runs):
 
 def test_a_run_that_was_written_is_listed_without_reading_its_files(tmp_path, monkeypatch):
     three_models(tmp_path)
-    monkeypatch.setattr(store, 'read_record', lambda path: pytest.fail('it is read'))
+    monkeypatch.setattr(store, '_read_whole', lambda path: pytest.fail('it is read'))
     assert [run.model for run in read_runs(tmp_path, pytest.fail)] == ['one','three','two']
 
 def test_the_bytes_of_answers_tell_that_they_are_whole(tmp_path, monkeypatch):
     path, *_ = three_models(tmp_path)
     monkeypatch.setattr(store, 'hash_of', lambda columns: pytest.fail('the text is made'))
-    (tmp_path/'.index.sqlite').unlink(missing_ok=True)
+    put_remembered()
+    (tmp_path/'.index.sqlite').unlink()
     assert len(read_runs(tmp_path, pytest.fail)) == 3
     monkeypatch.undo()
     for file in table_file(path), next(tmp_path.rglob('*.rows.parquet')):

@@ -107,13 +107,9 @@ class _Part(NamedTuple):
 
 # %% ../../nbs/core/seeds.ipynb #se06c
 def _chapter_sizes(chapters:ByChapter)->np.ndarray: # (chapters,) items; pairs belong to two
-    where = np.ascontiguousarray(chapters.cells, np.int64), np.ascontiguousarray(chapters.sizes, np.int64)
-    return _sizes_of(*(x.tobytes() for x in where), chapters.n_chapters)
-
-@lru_cache(maxsize=64) # Many systems are counted in the same chapters
-def _sizes_of(cells:bytes, sizes:bytes, n_chapters:int)->np.ndarray:
-    cells = np.frombuffer(cells, np.int64).reshape(-1, 2)
-    return np.frombuffer(sizes, np.int64) @ members(cells, n_chapters)
+    _, (first,second), n_chapters, sizes = chapters._replace(cells=chapters.cells.T)
+    of_second = np.where(first == second, 0, sizes)
+    return np.bincount(first, sizes, n_chapters) + np.bincount(second, of_second, n_chapters)
 
 def _freedom(chapters:ByChapter)->float:
     "How many chapters of equal size would be as many as these, less one (Carter and others 2017)"
@@ -135,7 +131,8 @@ def _chapter_variances(
     squares = centred**2
     crossing = cells[:,0] != cells[:,1]
     twice = squares[:,crossing].sum(1)
-    without = (centred @ members(cells, n_chapters))/others
+    is_chapter = len(cells) == n_chapters and not crossing.any() # Each cell, which needs no sum
+    without = (centred if is_chapter else centred @ members(cells, n_chapters))/others
     network = (without**2).sum(1) - twice
     variances = np.maximum(network, squares.sum(1))/n**2
     return variances * (n_chapters - 1)/n_chapters

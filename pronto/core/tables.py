@@ -311,7 +311,10 @@ def _as_html(table)->str:
     notes = [f'<p>{escape(one_line(note))}</p>' for note in [*table.legend, *table.notes]]
     return _in_own_cells('\n'.join([*parts, *notes]))
 
-def _file_records(table)->list[dict]:
+def _printed_records(table)->list[dict]:
+    return [dict(zip(header, row)) for header,rows,_ in _headed(table) for row in rows]
+
+def _file_records(table)->tuple[list[str],Iterable[dict]]: # Columns, and rows one after the other
     "What the CSV file has, plain and rounded: the records, or what is printed if there are none"
     def short(x):
         if isinstance(x, Printed):
@@ -319,16 +322,18 @@ def _file_records(table)->list[dict]:
         if isinstance(x, str):
             return _plain(x)
         return round(x, table.decimals) if isinstance(x, float) and table.decimals else x
-    records = table.data or [dict(zip(header, row)) for header,rows,_ in _headed(table) for row in rows]
-    return [{name: short(x) for name,x in record.items()} for record in records]
+    records = table.data or _printed_records(table)
+    columns = dict.fromkeys(name for record in records for name in record)
+    return list(columns), ({name: short(x) for name,x in record.items()} for record in records)
 
 def _file_texts(table)->list[dict[str,str]]:
     "The same as texts, each row with all columns"
-    records = _file_records(table)
-    columns = dict.fromkeys(name for record in records for name in record)
+    columns, records = _file_records(table)
     return [{name: str(_known(record.get(name))) for name in columns} for record in records]
 
-def _as_csv(table)->str: return csv_text(_file_records(table))
+def _as_csv(table)->str:
+    columns, records = _file_records(table)
+    return csv_text(records, columns)
 
 # %% ../../nbs/core/tables.ipynb #tbltab6c
 def _keep_names(columns:list, width:int):

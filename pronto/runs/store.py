@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from .baselines import predict_once
 from .predictions import OWN_FILE, ROWS_FILE, TEXT_FILE, Coded, Columns, SameColumns, coded
-from .predictions import Stored, hash_of, is_own, read_answers_of, read_stored, table_file
+from .predictions import hash_of, is_own, read_answers_of, read_stored, table_file
 from .predictions import write_answers
 from .index import Known, changed, known_runs, put_remembered, remember, stamp_of
 from .schema import EMPTY, Run, as_run, in_file, retrieval_fields, with_dataset
@@ -101,42 +101,38 @@ def key_of(record:Run)->RunKey:
     "The inputs of a run that is recorded"
     return RunKey(**{f.name: getattr(record, f.name) for f in fields(RunKey)})
 
-def _mismatch(record:Run, path:Path)->str|None:
-    "What is wrong with the name of a record, or with the table of predictions"
+def _predictions_beside(record:Run, path:Path)->Columns:
+    "The predictions of a record; raises `ValueError` if its name or these are those of another one"
     if key_of(record).hash8 != path.stem.rpartition('-')[2]:
-        return 'its name is not that of its inputs'
+        raise ValueError('its name is not that of its inputs')
     predictions = table_file(path)
     if not predictions.is_file():
-        return f'has no predictions beside it ({predictions.name})'
-    if not _belong_to(record, path):
-        return f'does not belong to the predictions beside it ({predictions.name})'
-
-def _belong_to(record:Run, path:Path)->bool:
-    "Are these its predictions? Their bytes tell it; where these are others or not known, their text"
-    stamp = _stamp(path)
-    is_same = record.stored and _read_once(path, stamp).digest == record.stored
-    return is_same or _hash_of(path, stamp) == record.predictions
+        raise ValueError(f'has no predictions beside it ({predictions.name})')
+    columns, digest = read_stored(path)
+    is_whole = digest and digest == record.stored # Else its text tells it
+    if not is_whole and _hash_of(path, _stamp(path)) != record.predictions:
+        raise ValueError(f'does not belong to the predictions beside it ({predictions.name})')
+    return columns
 
 @lru_cache(maxsize=4096) # Once for each state of the files
-def _hash_of(path:Path, stamp:str)->str: return hash_of(_read_once(path, stamp).columns)
+def _hash_of(path:Path, stamp:str)->str: return hash_of(read_answers_of(path))
 
-@lru_cache(maxsize=2) # It is checked, and then counted
-def _read_once(path:Path, stamp:str)->Stored: return read_stored(path)
-
-def read_record(path)->Run:
-    "Read one record; raises `InputError` if it is damaged"
-    path, remedy = Path(path), 'remove it, or run the same command again'
+def _read_whole(path:Path)->tuple[Run,Columns]:
+    "A record and its predictions; raises `InputError` if it is damaged"
+    remedy = 'remove it, or run the same command again'
     record = read_json(path, remedy)
     try:
         run = as_run(record)
-        fault = _mismatch(run, path)
+        columns = _predictions_beside(run, path)
     except ValueError as e:
-        fault = f'{e}'
+        raise InputError(path, f'{e}; {remedy}') from e
     except OSError as e:
-        fault = f'has predictions that cannot be read ({e.strerror})'
-    if fault:
-        raise InputError(path, f'{fault}; {remedy}')
-    return run.but(path=path)
+        raise InputError(path, f'has predictions that cannot be read ({e.strerror}); {remedy}') from e
+    return run.but(path=path), columns
+
+def read_record(path)->Run:
+    "Read one record; raises `InputError` if it is damaged"
+    return _read_whole(Path(path))[0]
 
 # %% ../../nbs/runs/store.ipynb #6d157469
 def is_done(
@@ -244,9 +240,10 @@ def prediction_columns(
     "The predictions of a run by column, which takes a fifth of the memory of rows; raises `InputError`"
     return {name: column.texts for name,column in coded_columns(record).items()}
 
-def _columns_at(path:Path, needed:set[str])->Columns: # `path`: of a record
-    found = _read_once(path, _stamp(path)).columns
-    return found if needed <= found.keys() else read_answers_of(path, needed) # Which says what is wrong
+def _needed(record:Run)->set[str]: # Columns without which its predictions are damaged
+    if record.is_reading:
+        return {'ref'}
+    return {'label','predicted'} if record.is_scored else {'predicted'}
 
 def asked_columns(record:Run)->Columns:
     "The columns that say what the rows of a run ask, with their labels; raises `InputError`"
@@ -256,10 +253,8 @@ def asked_columns(record:Run)->Columns:
 
 def coded_columns(record:Run)->Columns:
     "The predictions of a run, of which each text is there once; raises `InputError`"
-    needed = {'label','predicted'} if record.is_scored else {'predicted'}
-    if record.is_reading:
-        needed = {'ref'}
-    first,*others = (_columns_at(Path(path), needed) for path in record.paths or [record.path])
+    paths = record.paths or [record.path]
+    first,*others = (read_answers_of(Path(path), _needed(record)) for path in paths)
     if not others:
         return first
     names = [name for name in first if all(name in fold for fold in others)]
@@ -584,9 +579,11 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
             found.append(_as_known(path, changed(stamp), known[name]))
         else:
             try:
-                run = read_record(path)
+                run, columns = _read_whole(path)
+                if not _needed(run) <= columns.keys():
+                    coded_columns(run) # Which says what is wrong
                 run = run.but(finished=path.stat().st_mtime, collapsed=_collapsed(run))
-                read = Known(_as_json(run), *_packed(coded_columns(run)))
+                read = Known(_as_json(run), *_packed(columns))
             except InputError as e:
                 report(f'{e}')
             except OSError as e:

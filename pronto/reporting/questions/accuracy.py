@@ -24,9 +24,10 @@ class Drawn(NamedTuple):
 
 def _read_accuracy(records:list[Run], options:Options)->list[Drawn]: # The summary comes last
     "Tables 1-3, those of other translations, and the summary; raises `InputError` without any"
+    over = summaries(records, options) # First, as it needs much memory for a while
     made = read_tables(records, options)
     found = [Drawn(accuracy_table(one), partial(draw_accuracy, one)) for one in made]
-    return found + [Drawn(table, partial(draw_summary, table.data)) for table in summaries(records, options)]
+    return found + [Drawn(table, partial(draw_summary, table.data)) for table in over]
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
 _SAME = 'bible','task','protocol','rules','source','limit','splits'
