@@ -186,14 +186,14 @@ def evaluate(
     require_within(store)
     with in_folders(models, tokenizer) as named:
         found = [Model.find(one) for one in named] # Before anything is built
-        folder = find_dataset(bible, '', annotations, report, language=language)
+        dataset = open_dataset(find_dataset(bible, '', annotations, report, language=language))
         how = dict(seeds=seeds, recipe='', limit=limit, report=report)
-        trainings = _planned(open_dataset(folder), found, tasks, protocol, how)
+        trainings = _planned(dataset, found, tasks, protocol, how)
         trainings.sort(key=lambda t: t.key.fold or 0) # The tasks of a fold share their baselines
         if ahead:
             encode_ahead(trainings, store, ahead)
         records = run_all(trainings, store, progress=progress, show=show)
-    return Result(open_dataset(folder), records, store)
+    return Result(dataset, records, store)
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00017
 def build_dataset(
