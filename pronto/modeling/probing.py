@@ -68,16 +68,15 @@ def _covariance(x:torch.Tensor)->torch.Tensor: # (features, features)
         found[here,i:], found[i:,here] = product, product.T
     return found.div_(len(x))
 
-def _slopes(x, target, weights, bias, chances)->tuple[torch.Tensor,torch.Tensor]: # Of weights and bias
+def _slopes(x, target, weights, chances)->torch.Tensor: # As `weights`
     "The slopes of the summed loss; blocks of rows, each read from memory once"
-    of_weights, of_bias = torch.zeros_like(weights), torch.zeros_like(bias)
+    found = torch.zeros_like(weights)
     size = max(64, _BLOCK//x.shape[1])
     for rows,labels in zip(x.split(size), target.split(size, 1)):
-        logits = torch.addmm(bias.view(-1, 1), weights.flatten(0, 1), rows.T)
-        error = chances(logits.view(*bias.shape, len(rows))) - labels.unsqueeze(1)
-        of_weights.view(-1, x.shape[1]).addmm_(error.flatten(0, 1), rows)
-        of_bias += error.sum(-1)
-    return of_weights, of_bias
+        logits = weights.flatten(0, 1) @ rows.T
+        error = chances(logits.view(*weights.shape[:2], len(rows))) - labels.unsqueeze(1)
+        found.view(-1, x.shape[1]).addmm_(error.flatten(0, 1), rows)
+    return found
 
 # %% ../../nbs/modeling/probing.ipynb #9bturn01
 def _turned(
@@ -91,13 +90,36 @@ def _turned(
     scale = _scale(covariance.diagonal().clamp(min=0).sqrt())
     return mean, scale, x, *torch.linalg.eigh(covariance/scale.outer(scale))
 
-# %% ../../nbs/modeling/probing.ipynb #9bfl0001
+# %% ../../nbs/modeling/probing.ipynb #9bfl0002
 _CONVERGED = 5e-7 # How much less a mean loss may become by one more step
 
-def _per_strength(of_weights:torch.Tensor, of_bias:torch.Tensor)->torch.Tensor: # (strengths, 1)
-    "Sums over the weights (labels, strengths, features) and biases (labels, strengths) of each head"
-    return (of_weights.sum((0, 2)) + of_bias.sum(0)).unsqueeze(1)
+def _per_strength(values:torch.Tensor)->torch.Tensor: # (strengths, 1)
+    "Sums over (labels, strengths, features)"
+    return values.sum((0, 2)).unsqueeze(1)
 
+def _descend(
+    slope:Callable, # From weights (labels, strengths, features) to the slopes of the losses
+    step:torch.Tensor, # (strengths, features) by the bound on the curvature
+    n_labels:int, most:int # Steps
+)->torch.Tensor: # Weights with the least losses
+    "Accelerated descent, from zeros"
+    w = last_w = step.new_zeros(n_labels, *step.shape)
+    pace = step.new_ones(len(step), 1)
+    for _ in range(most):
+        here = slope(w)
+        next_w = w - step*here
+        moved = next_w - last_w
+        is_uphill = _per_strength(here*moved) > 0
+        faster = (1 + torch.sqrt(1 + 4*pace**2))/2
+        ahead = torch.where(is_uphill, 0, (pace - 1)/faster)
+        pace = torch.where(is_uphill, 1, faster)
+        w = next_w + ahead*moved
+        last_w = next_w
+        if _per_strength(step*here**2).max()/2 < _CONVERGED:
+            break
+    return last_w
+
+# %% ../../nbs/modeling/probing.ipynb #9bfl0001
 def fit_logistic(
     x:torch.Tensor, # (rows, features)
     y:torch.Tensor, # (rows,) label numbers; of several labels (rows, labels) ones and zeros
@@ -110,6 +132,7 @@ def fit_logistic(
     several = y.dim() > 1
     target = (y.T if several else one_hot(y, n_labels).T).to(x).contiguous()
     mean, scale, x, values, basis = _turned(x, mirrored)
+    width = x.shape[1]
     turn = basis/scale.unsqueeze(1) # From weights of the principal components to weights of `x`
     if several:
         chances, bound = torch.sigmoid, 1/4
@@ -117,25 +140,19 @@ def fit_logistic(
         target, chances, bound = target[1:], torch.sigmoid, 1/4
     else:
         chances, bound = partial(torch.softmax, dim=0), 1/2
-    l2 = torch.tensor(l2).to(x).unsqueeze(1)
-    step = 1/(values.clamp(min=0)*bound + l2)
-    w = last_w = x.new_zeros(len(target), len(l2), x.shape[1])
-    b = last_b = x.new_zeros(w.shape[:2])
-    pace = torch.ones_like(l2)
-    for _ in range(steps):
-        slope, slope_b = _slopes(x, target, w @ turn.T, b, chances)
-        slope, slope_b = slope @ turn/len(x) + l2*w, slope_b*(not mirrored)/len(x)
-        next_w, next_b = w - step*slope, b - slope_b/bound
-        moved_w, moved_b = next_w - last_w, next_b - last_b
-        is_uphill = _per_strength(slope*moved_w, slope_b*moved_b) > 0
-        faster = (1 + torch.sqrt(1 + 4*pace**2))/2
-        ahead = torch.where(is_uphill, 0, (pace - 1)/faster)
-        pace = torch.where(is_uphill, 1, faster)
-        w, b = next_w + ahead*moved_w, next_b + ahead.T*moved_b
-        last_w, last_b = next_w, next_b
-        if _per_strength(step*slope**2, slope_b**2/bound).max()/2 < _CONVERGED:
-            break
-    return _Logistic(mean, scale, (last_w @ basis.T).permute(1, 2, 0), last_b.T)
+    l2 = torch.tensor(l2).to(x).unsqueeze(1).repeat(1, width)
+    curves = values.clamp(min=0)*bound
+    if not mirrored: # The bias is the weight of a last feature, which is one
+        x = torch.cat([x, x.new_ones(len(x), 1)], 1)
+        turn = torch.block_diag(turn, x.new_ones(1, 1))
+        l2 = torch.cat([l2, x.new_zeros(len(l2), 1)], 1)
+        curves = torch.cat([curves, x.new_full([1], bound)])
+    def slope(w):
+        return _slopes(x, target, w @ turn.T, chances) @ turn/len(x) + l2*w
+    found = _descend(slope, 1/(curves + l2), len(target), steps)
+    weights = (found[...,:width] @ basis.T).permute(1, 2, 0)
+    bias = found[...,width:].sum(-1).T # Zero if there is none
+    return _Logistic(mean, scale, weights, bias)
 
 # %% ../../nbs/modeling/probing.ipynb #9brid002
 _RIDGE = 1e-2, 1e-1, 1., 1e1, 1e2, 1e3 # Times the squared weights, added to the mean squared error
