@@ -39,6 +39,7 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     for command in suggested[:2]: assert main(shlex.split(command)[1:]) == 0, command
     assert (tmp_path/'data'/'datasets'/'qad'/'fold0').is_dir() or (tmp_path/'data'/'datasets'/'qad'/'manifest.json').is_file()
 
+@pytest.mark.slow
 def test_without_a_model_it_says_what_one_has_to_beat(corpus, tmp_path, capsys):
     bible, page = corpus/'bibles'/'qad.tsv', tmp_path/'card.html'
     assert main(['card', str(bible), '-o', str(page), '--language', 'Wolof', '--json']) == 0
@@ -149,6 +150,7 @@ def test_an_adapter_is_to_be_merged_first(corpus, tmp_path, capsys):
     assert main([*argv, '-m', str(tmp_path/'lora')]) == 1
     assert 'is an adapter without its model; merge it first' in capsys.readouterr().err
 
+@pytest.mark.slow
 def test_a_short_bible_says_an_option_that_there_is(corpus, model, tmp_path, capsys, monkeypatch):
     rows = (corpus/'bibles'/'qad.tsv').read_text(encoding='utf-8').splitlines(keepends=True)
     (tmp_path/'short.tsv').write_text(''.join(rows[:300]), encoding='utf-8')
@@ -157,6 +159,7 @@ def test_a_short_bible_says_an_option_that_there_is(corpus, model, tmp_path, cap
     monkeypatch.setattr('pronto.cli.card_command._ask', lambda *given: None)
     assert main([*argv, '--min-verses', '100']) == 0
 
+@pytest.mark.slow
 def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus, tmp_path):
     "Under any name, and with the licence that was noted when the text was fetched"
     from pronto.bibles.languages import sha256_of

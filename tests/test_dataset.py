@@ -543,6 +543,7 @@ def test_two_sources_in_one_dataset_give_the_rows_that_each_gives_alone(both, te
         for stem in part.source.tasks: assert manifest['task_sources'][stem] == part.source.name
     assert len(compared) == 3*len(manifest['counts'])
 
+@pytest.mark.slow
 def test_a_source_without_a_book_of_the_bible_is_left_out_and_said_so(both, testdata, tmp_path):
     manifest = build(both, read_bible(testdata/'bibles'/'tei'/'sblgnt-02-mark.xml'), tmp_path/'mark', splits='folds')
     assert manifest['source']['name'] == 'ACAI' and list(manifest['counts']) == both.parts[1].source.tasks

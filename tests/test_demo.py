@@ -131,6 +131,7 @@ def test_seed_and_state():
     assert random.getstate() == before
     assert a.text('qad') == b.text('qad') != c.text('qad')
 
+@pytest.mark.slow
 def test_noise_is_nested_and_leaves_the_truth():
     clean = make_corpus(0, 500)
     before = set()

@@ -54,6 +54,7 @@ print(json.dumps(dict(
     both=len(datasets.concatenate_datasets(both))), default=list))
 '''
 
+@pytest.mark.slow
 def test_datasets_gives_the_rows(demo, tmp_path):
     export_hf([demo/'qaa'], tmp_path/'one')
     export_hf([demo/'qaa', demo/'qac'], tmp_path/'two')

@@ -126,6 +126,7 @@ def told_by_a_word(n, last, seed=0):
     return rows
 
 @pytest.mark.parametrize('name', ['bert','gpt2','t5'])
+@pytest.mark.slow
 def test_a_model_is_fine_tuned_to_choose_and_starts_another_training(tmp_path, name):
     "By one number for each choice; the second training begins where the first ended"
     from pronto.datasets.tasks import WO
@@ -224,6 +225,7 @@ def test_numbers_on_other_rows_or_by_another_protocol_are_no_ranking(chosen, tmp
     assert [key[1:] for key in language_scores([*other, *worse, *here])] == [
         ('likelihood','causal'), ('likelihood','worse (limit 12)'), ('probe','causal')]
 
+@pytest.mark.slow
 def test_the_number_comes_first_on_the_page_and_in_the_notebook(chosen, tmp_path):
     import nbformat
     from pronto.cli.command import main
@@ -282,6 +284,7 @@ def test_what_cannot_choose_is_refused_in_a_line(chosen, model, capsys):
     assert main(['eval', argv[1], '-m', str(model), '--protocol', 'likelihood', '--runs', str(tmp/'none')]) == 1
     assert '--protocol probe' in capsys.readouterr().err
 
+@pytest.mark.slow
 def test_choices_are_learned_in_another_language_and_from_few_rows(chosen, tmp_path):
     "A number for the language has who learned it: n-grams of another language are no line to beat"
     from pronto.cli.command import main

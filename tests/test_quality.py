@@ -176,6 +176,7 @@ def test_a_bad_parse_is_one_line(demo, pronto, tmp_path, change, said):
     status,out,err = pronto('quality', 'parse', folder, '-u', tmp_path/'bad.conllu')
     assert status == 1 and out == '' and len(err) == 1 and re.search(said, err[0]), err
 
+@pytest.mark.slow
 def test_the_model_of_stanza_is_never_downloaded(demo, pronto, tmp_path, monkeypatch):
     import socket
     def no_network(*args, **kwargs): raise AssertionError('the network was used')

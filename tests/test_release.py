@@ -124,6 +124,7 @@ def test_interrupted_by_the_keyboard(corpus, whole, tmp_path):
     assert (process.returncode, out, err.splitlines()) == (130, '', [INTERRUPTED])
     resumes(corpus, folder, whole)
 
+@pytest.mark.slow
 def test_interrupted_while_workers_start(corpus, tmp_path):
     "Not even the processes that are being started print a traceback"
     process = command(corpus, tmp_path/'out', '--workers', 2, '--quiet')

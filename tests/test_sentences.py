@@ -291,6 +291,7 @@ def demo(tmp_path_factory):
 @pytest.mark.parametrize('name', ['accuracy', 'items', 'errors', 'resources'])
 def test_the_demo_says_what_its_files_say(demo, tmp_path, name): asked(name, demo, tmp_path)
 
+@pytest.mark.slow
 def test_languages_say_what_their_files_say(tmp_path):
     "The size of a Wikipedia, tiers, a selection, other rows and other test sets"
     six = LANGUAGES | dict(deu=65, wol=55)
@@ -302,6 +303,7 @@ def test_languages_say_what_their_files_say(tmp_path):
                       ('items', {}), ('consistency', {})):
         asked(name, read_runs(tmp_path/'runs'), tmp_path/name, protocol='probe', **more)
 
+@pytest.mark.slow
 def test_trainings_say_what_their_files_say(tmp_path):
     "Transfer by three protocols, few-shot, mixes, power, probes beside fine-tuning, and a known order"
     runs, tuned = tmp_path/'runs', dict(hyperparameters=dict(learning_rate=1.))

@@ -483,6 +483,7 @@ def treebanks(tmp_path):
         for split,n in sizes.items(): (tmp_path/'tags'/code/f'{split}.tsv').write_text(tags(n))
     return tmp_path/'tags'
 
+@pytest.mark.slow
 def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
     "Records, paired tests, errors, tables and report as for verses; no file of tasks has to be named"
     from pronto.reporting.card import verse_table

@@ -47,6 +47,7 @@ def rows_of(markdown):
         found[block, name.strip('*')] = cells
     return found
 
+@pytest.mark.slow
 def test_every_run_fills_its_cell(runs, tmp_path):
     made = make_tables(runs, tmp_path/'out', published=True)
     assert list(made) == ['Own translations','Table 1','Table 2','Table 3']
@@ -246,6 +247,7 @@ def test_the_same_bytes_again(runs, tmp_path):
 
 # Own runs first, and nothing of the paper that nobody asked for
 
+@pytest.mark.slow
 def test_own_translations_come_first_and_empty_blocks_on_request(runs, tmp_path):
     made = make_tables(runs, tmp_path/'out')
     assert list(made) == ['Own translations','Table 1','Table 3']
