@@ -74,6 +74,13 @@ class Later(Sequence):
         return list(self) == list(other)
 
 # %% ../../nbs/reporting/scores.ipynb #rsclat03
+def _some(column:list|Later, rows:list[int])->list:
+    "Some rows of a column; the texts of all, which would be kept, are not made for it"
+    said = column.said if isinstance(column, Later) else None
+    if said is None:
+        return [column[i] for i in rows]
+    return Coded(said.values, said.codes[np.asarray(rows, int)]).texts
+
 class _AskedRows(Later):
     "What rows ask"
     def __init__(self, record:Run, *about): # `record`: of a run on these rows; `about`: see `Later`
@@ -174,7 +181,7 @@ class Answers(_Counted):
 
     def at(self, rows:list[int])->'Answers':
         "The answers to some rows"
-        return self._each(lambda column: [column[i] for i in rows])
+        return self._each(lambda column: _some(column, rows))
 
     def of_baseline(self, name:str)->'Answers':
         "A baseline as if it were a model with one run"
