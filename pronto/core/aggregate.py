@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 from zlib import crc32
 import numpy as np
-from .stats import ByChapter, batches, confusion_metrics, holm
+from .stats import ByChapter, batches, confusion_metrics, holm, on_one_core
 
 # %% ../../nbs/core/aggregate.ipynb #agg06
 class Draws(NamedTuple):
@@ -77,7 +77,8 @@ def draw_confusions(
     scores, drawn = [], []
     for some in batches(len(runs), n*runs[0][0].size):
         by_cell = np.stack(runs[some], axis=1)
-        sums = weights @ by_cell.reshape(len(by_cell), -1).astype(np.float32)
+        with on_one_core():
+            sums = weights @ by_cell.reshape(len(by_cell), -1).astype(np.float32)
         scores.append(_metric_of(by_cell.sum(0), metric, counts))
         drawn.append(_metric_of(sums.reshape(n, *by_cell.shape[1:]).astype(float), metric, counts))
     scores, drawn = np.concatenate(scores), np.concatenate(drawn, axis=1)
@@ -100,7 +101,8 @@ def draw_sums(
     weights = _cell_weights(names, chapters, n, seed)
     sizes, found = weights @ chapters.sizes, {}
     for model,runs in sums.items():
-        drawn = weights @ runs.mean(0)/sizes
+        with on_one_core():
+            drawn = weights @ runs.mean(0)/sizes
         found[model] = _draws(runs.sum(1)/chapters.n, drawn, len(names), (model, chapters.n), seed)
     return found
 
