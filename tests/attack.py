@@ -31,16 +31,24 @@ def insert(rng, data):
 def repeat(rng, data):
     a, n = rng.randrange(len(data) + 1), rng.choice([1, 10, 100])
     return data[:a] + data[a:a+n]*rng.choice([2, 50]) + data[a+n:]
-# Tokens and how each ends
-TOKENS = [(rb'\d+', b''), (rb'[\w-]+', b''), (rb'"[^"\n]{0,99}"', b'"'), (rb'[^\t\n]{0,99}\t', b'\t'), (rb'[^\n]*\n', b'\n')]
+def up_to_tabs(data):
+    "Where up to 99 bytes before a tab in its line begin, and where they end; a pattern would try them from each byte of a long line"
+    end = 0
+    for tab in re.finditer(b'\t', data):
+        at = tab.start()
+        begin = max(end, at - 99, data.rfind(b'\n', end, at) + 1)
+        end = tab.end()
+        yield begin, end
+def matches(pattern, end):
+    "Where a pattern is found whose matches have this last byte: there is none after it"
+    return lambda data: (m.span() for m in re.compile(pattern).finditer(data, 0, data.rfind(end) + 1))
+TOKENS = [matches(rb'\d+', b''), matches(rb'[\w-]+', b''), matches(rb'"[^"\n]{0,99}"', b'"'), up_to_tabs, matches(rb'[^\n]*\n', b'\n')]
 def replace_token(rng, data):
     "Put something hostile in the place of a number or a word"
-    pattern, end = rng.choice(TOKENS)
-    after = data.rfind(end) + 1 # No token ends there; a long last line would be searched from each of its bytes
-    found = list(re.compile(pattern).finditer(data, 0, after))
+    found = list(rng.choice(TOKENS)(data))
     if not found: return insert(rng, data)
-    m = rng.choice(found)
-    return data[:m.start()] + rng.choice(HOSTILE) + data[m.end():]
+    begin, end = rng.choice(found)
+    return data[:begin] + rng.choice(HOSTILE) + data[end:]
 def drop_line(rng, data):
     lines = data.split(b'\n')
     lines.pop(rng.randrange(len(lines)))

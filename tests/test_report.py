@@ -499,11 +499,16 @@ def test_many_models_are_told_apart(tmp_path, browser):
     page.close()
 
 @pytest.mark.slow
-def test_two_thousand_models_on_one_test_set(tmp_path):
+def test_two_thousand_models_on_one_test_set(tmp_path, monkeypatch):
     for i in range(2000): store(tmp_path/'runs', 'wolKYG', f'model {i}', 'same_sense', .5 + .0002*i)
+    reports = []
+    def kept(*args, **how):
+        reports.append(make_report(*args, **how))
+        return reports[-1]
+    monkeypatch.setattr('pronto.reporting.report.make_report', kept)
     assert write_report(tmp_path/'runs', tmp_path/'r.html') == 2000
     assert (tmp_path/'r.html').stat().st_size < 10**6
-    made = make_report(read_runs(tmp_path/'runs'))
+    made, = reports
     assert made.untested == 2000*1999//2 and len({row['model'] for row in made.rows}) == 2000
 
 def test_bad_input_is_one_line(tmp_path, capsys):
