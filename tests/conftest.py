@@ -26,13 +26,13 @@ def no_line_of_progress(monkeypatch):
     monkeypatch.setattr('pronto.core.progress.FIRST_LINE', 3600)
 
 @pytest.fixture(autouse=True, scope='session')
-def imported():
+def with_torch():
     "A process that tests many files needs these anyway; imported first, they stay: see `what_stays_is_no_garbage`"
     if 'PYTEST_XDIST_WORKER' in os.environ and find_spec('torch'):
         import pronto.modeling.pretrain, pronto.modeling.probing, pronto.modeling.train # noqa: F401
 
 @pytest.fixture(autouse=True, scope='module')
-def what_stays_is_no_garbage(imported):
+def what_stays_is_no_garbage(with_torch):
     "Each training looks for garbage: not among the modules and the data that other tests have loaded"
     gc.collect()
     gc.freeze()
