@@ -107,9 +107,9 @@ class _Part(NamedTuple):
 
 # %% ../../nbs/core/seeds.ipynb #se06c
 def _chapter_sizes(chapters:ByChapter)->np.ndarray: # (chapters,) items; pairs belong to two
-    _, (first,second), n_chapters, sizes = chapters._replace(cells=chapters.cells.T)
-    of_second = np.where(first == second, 0, sizes)
-    return np.bincount(first, sizes, n_chapters) + np.bincount(second, of_second, n_chapters)
+    (first,second), n = chapters.cells.T, chapters.n_chapters
+    of_second = np.where(first == second, 0, chapters.sizes)
+    return np.bincount(first, chapters.sizes, n) + np.bincount(second, of_second, n)
 
 def _freedom(chapters:ByChapter)->float:
     "How many chapters of equal size would be as many as these, less one (Carter and others 2017)"
