@@ -7,11 +7,12 @@ __all__ = ['DISTANCES', 'TYPOLOGY', 'language_distances', 'gap_matrix', 'Distanc
            'read_typology', 'typology_table', 'plot_typology', 'typology_sentences']
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000005
-import logging
-from contextlib import contextmanager
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from operator import itemgetter
+from pathlib import Path
 from typing import NamedTuple
+from zipfile import BadZipFile
 import numpy as np
 from ..statistics.correlation import least_p, mantel
 from ...core.files import InputError
@@ -27,38 +28,32 @@ from ...reporting.cells import with_languages
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000007
 DISTANCES = 'genetic', 'geographic', 'syntactic', 'phonological', 'inventory', 'featural'
 
-@contextmanager
-def _quiet():
-    "Silence URIEL+, which reports every file and every pair of languages"
-    level = logging.root.manager.disable
-    logging.disable(logging.INFO)
-    try:
-        yield
-    finally:
-        logging.disable(level)
+_TABLES = dict(genetic='family_features', geographic='geocoord_features') # Of files; other kinds share one
 
-@lru_cache(maxsize=1)
-def _uriel():
+@lru_cache(maxsize=None)
+def _uriel(table:str)->dict[str,np.ndarray]: # Of `langs`, `feats` and `data` (languages, features, sources)
+    "A table of the package `urielplus`, as it was installed"
+    package = find_spec('urielplus')
+    if package is None:
+        raise InputError('urielplus', 'distances between languages need this package: pip install urielplus')
+    path = Path(package.origin).parent/'database'/'original_uriel'/f'{table}.npz'
     try:
-        with _quiet():
-            from urielplus.urielplus import URIELPlus
-            return URIELPlus()
-    except OSError as e:
-        what = f'cannot set up its database ({e}); it must write into its own folder once'
-        raise InputError('urielplus', what) from e
+        with np.load(path) as found:
+            return dict(found)
+    except (OSError, ValueError, BadZipFile) as e:
+        raise InputError(path, f'cannot be read ({e}); install urielplus again') from e
 
 _PREFIXES = dict(syntactic='S_', phonological='P_', inventory='INV_') # Of features in a common table
 
 def _features(kind:str, languages:list[str])->np.ndarray: # (languages, features)
     "Those of a kind, NaN where no source of URIEL+ knows them, otherwise the highest value of a source"
-    uriel = _uriel()
-    table = uriel.map_new_distance_to_loaded_features(kind)
-    chosen = [feature.startswith(_PREFIXES.get(kind, '')) for feature in uriel.feats[table]]
-    place = {language: i for i,language in enumerate(uriel.langs[table].tolist())}
+    uriel = _uriel(_TABLES.get(kind, 'features'))
+    chosen = [feature.startswith(_PREFIXES.get(kind, '')) for feature in uriel['feats'].tolist()]
+    place = {language: i for i,language in enumerate(uriel['langs'].tolist())}
     found = np.full((len(languages), sum(chosen)), np.nan)
     for row,language in zip(found, languages):
         if language in place:
-            row[:] = uriel.data[table][place[language]][chosen].max(-1)
+            row[:] = uriel['data'][place[language]][chosen].max(-1)
     return np.where(found < 0, np.nan, found)
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty00007b
