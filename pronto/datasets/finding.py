@@ -71,7 +71,8 @@ def find_dataset(
     is_built = file and (dataset_folders(file) or (file/'manifest.json').is_file())
     if is_built and language:
         raise InputError(file, 'is built, so its language is known; --language goes with a Bible')
-    if is_built: return _with_splits(file, splits)
+    if is_built:
+        return _with_splits(file, splits)
     code = str(bible)
     if file:
         code = safe_name(code if place is not bible else file.name.split('.')[0])
@@ -81,7 +82,8 @@ def find_dataset(
                                 '`pronto build` wrote, or a code like copshc')
     folder = _place(code, splits)
     has_wishes = file or language or built.get('replace')
-    if not has_wishes and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
+    if not has_wishes and (folder/'manifest.json').is_file():
+        return _with_splits(folder, splits)
     file = file or _bible_file(code)
     if file is None and Path(code).suffix:
         raise InputError(code, 'is not there; name a Bible, a dataset folder, or the code of a Bible in the '

@@ -342,6 +342,13 @@ def _opened(model, device:str, settings:dict): # A `CausalModel` or a `ServedMod
     more = dict(tokens=settings['answer_tokens']) if 'answer_tokens' in settings else {}
     return ServedModel(model, settings['endpoint'], **more)
 
+def _examples_of(model, task, train:list, settings:dict, seed:int)->list:
+    order = settings.get('form', {}).get('labels', ())
+    try:
+        return pick_examples(task, train, settings['shots'], seed, order)
+    except ValueError as e:
+        raise InputError(model, f'cannot be prompted ({e}); choose prompt-0') from e
+
 def _new_questions(model, task, examples:list, tests:list, dev:list, prompts:list, settings:dict)->list[str]:
     "The most questions that a server may be asked; dev has yet to choose the prompt for the tests"
     def new(rows, prompts):
@@ -375,9 +382,7 @@ def prompt(
         what = 'is a choice between texts, which have letters only; leave --answers out'
         raise InputError(task.abbr, what)
     start, causal = time.perf_counter(), opened or _opened(model, device, settings)
-    order = settings.get('form', {}).get('labels', ())
-    try: examples = pick_examples(task, rows['train'], settings['shots'], seed, order)
-    except ValueError as e: raise InputError(model, f'cannot be prompted ({e}); choose prompt-0') from e
+    examples = _examples_of(model, task, rows['train'], settings, seed)
     prompts, dev_rows = _prompts_of(settings), sample(rows['dev'], settings['dev'])
     tests = [row for part in test_sets(rows) for row in rows[part]]
     if settings.get('endpoint'):
@@ -398,7 +403,8 @@ def prompt(
     if settings.get('endpoint'):
         attempt |= causal.who() | causal.asker.settings
         causal.remark(causal.name, causal.tokens)
-    if chosen[1] and 'language' in chosen[1]: attempt['language'] = chosen[1]['language']
+    if chosen[1] and 'language' in chosen[1]:
+        attempt['language'] = chosen[1]['language']
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=dev,
                    best_epoch=best['epoch'], collapsed=constant, attempts=[attempt],
                    truncated={part: one.cut for part,one in found.items()}, unknown={},

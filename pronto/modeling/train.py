@@ -250,6 +250,14 @@ def _warn_of_unknown(model, share:float):
         warn_once(f'{model}: its tokenizer does not know most tokens of train; the scores will say little '
                   'about the language')
 
+def _token_limit(model, net, tokenizer)->int:
+    "How many tokens a model reads at a time; raises `InputError` if they are too few for a verse"
+    limit = token_limit(net, tokenizer)
+    if limit < 8:
+        raise InputError(model, f'reads only {limit} tokens at a time, too few for a verse; check '
+                                'its config.json')
+    return limit
+
 def _try_step(model, net, batch:dict, n_labels:int):
     "One step without an update; raises `InputError` if the model cannot make it"
     net.train()
@@ -291,12 +299,12 @@ class _Attempt:
         net, first = load_classifier(self.model, self.tokenizer, labels, n_senses=len(self.senses),
                                      seed=self.seed)
         ids = {sense: first+i for i,sense in enumerate(self.senses)} or None
-        if self.start: net.load_state_dict(self.start)
-        elif ids: self._place(net, ids)
-        limit, types = token_limit(net, self.tokenizer), getattr(net.config, 'type_vocab_size', 0)
-        if limit < 8:
-            raise InputError(self.model, f'reads only {limit} tokens at a time, too few for a verse; check '
-                                         'its config.json')
+        if self.start:
+            net.load_state_dict(self.start)
+        elif ids:
+            _place_new_senses(self, net, ids)
+        limit = _token_limit(self.model, net, self.tokenizer)
+        types = getattr(net.config, 'type_vocab_size', 0)
         packed = {name: _pack(part, self.tokenizer, limit, ids, types) for name,part in self.rows.items()}
         inputs = [x['input_ids'] for part in packed.values() for one in part.inputs for x in _texts_read(one)]
         of_texts = [x[:-1] for x in inputs] if ids else inputs # A sense comes last
@@ -305,17 +313,22 @@ class _Attempt:
         _warn_of_unknown(self.model, packed['train'].unknown)
         spend_less(net)
         kept = None if self.keep_weights else keep_used_tokens(net, tokens)
-        if kept: first = sum(i < first for i in kept)
-        if is_choice: net.forward = partial(_over_choices, net.forward)
+        if kept:
+            first = sum(i < first for i in kept)
+        if is_choice:
+            net.forward = partial(_over_choices, net.forward)
         return net, first, packed
 
-    def _place(self, net, ids):
-        typical = self.settings.get('start') == 'typical'
-        if token_table(net) is None and (typical or self.settings['embeddings'] != 1):
-            raise InputError(self.model, f'hashes characters, so the recipe {self.settings["name"]} cannot '
-                                         'initialise its senses; '
-                                         'use the recipe paper or robust')
-        if typical: _place_senses(net, self.tokenizer, task=self.task, rows=self.rows['train'], senses=ids)
+# %% ../../nbs/modeling/train.ipynb #c7a1002b
+def _place_new_senses(attempt:_Attempt, net, ids:dict[str,int]): # Sense to token
+    "Initialise the tokens of senses as the recipe says; raises `InputError` for models without tokens"
+    settings = attempt.settings
+    typical = settings.get('start') == 'typical'
+    if token_table(net) is None and (typical or settings['embeddings'] != 1):
+        raise InputError(attempt.model, f'hashes characters, so the recipe {settings["name"]} cannot '
+                                        'initialise its senses; use the recipe paper or robust')
+    if typical:
+        _place_senses(net, attempt.tokenizer, task=attempt.task, rows=attempt.rows['train'], senses=ids)
 
 # %% ../../nbs/modeling/train.ipynb #c7a10003
 def _labelled(task, rows:list, inputs:list[dict])->list[dict]:

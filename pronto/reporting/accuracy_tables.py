@@ -152,7 +152,8 @@ def fitting(records:list[Run], options:Options)->list[Run]: # With names that te
 # %% ../../nbs/reporting/accuracy_tables.ipynb #d4aa31cd
 def _by_test_set(records:list[Run])->list[dict[str,list[Run]]]:
     "The runs of one task of one translation: for each test set, model to its seeds"
-    of_models = lambda runs: grouped(runs, lambda r: known_as(r.model_name))
+    def of_models(runs):
+        return grouped(runs, lambda r: known_as(r.model_name))
     test_sets = sorted(grouped(records, test_set).values(), key=preference, reverse=True)
     return [of_models(runs) for runs in test_sets]
 
@@ -175,7 +176,8 @@ def choose(
 )->_Chosen: # Bible to blocks; a block maps (model, task) to its seeds
     "The runs that fill the cells of the tables; all runs of a block and task share their test set"
     fitting = name_apart([r for r in records if fits(r, options)], limits=False)
-    in_language = lambda runs: (runs[0].protocol == 'in-language', latest(runs))
+    def in_language(runs):
+        return runs[0].protocol == 'in-language', latest(runs)
     chosen = {}
     for bible,runs in grouped(fitting, lambda r: r.dataset_name).items():
         kinds = sorted(grouped(runs, kind_of).values(), key=in_language, reverse=True)
@@ -480,7 +482,8 @@ def _nothing(records:list[Run], store:str|None)->str:
     store = in_store(store)
     if not records:
         return f"has no runs; make some with `pronto eval{store}`; --published prints the paper's figures"
-    usual_first = lambda runs: (runs[0].protocol == 'in-language', len(runs))
+    def usual_first(runs):
+        return runs[0].protocol == 'in-language', len(runs)
     others = _options_for(max(grouped(records, _kind).values(), key=usual_first)[0])
     return f'has no such runs, but {_kinds(records)}; see e.g. `pronto tables {others}{store}`'
 

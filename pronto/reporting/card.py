@@ -311,7 +311,8 @@ def verse_table(
 )->Table:
     "Verses that a run got right, and verses that it got wrong"
     said = answers_to(record, datasets)
-    words = lambda label: own_direction(_in_words(record.task, label))
+    def words(label):
+        return own_direction(_in_words(record.task, label))
     rows = []
     for fine,name in (True, 'right'), (False, 'wrong'):
         some = _of_each_label([row for row in said if row['right'] is fine], n)

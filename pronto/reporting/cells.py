@@ -220,7 +220,8 @@ def ends_column(
     metric:str='accuracy', sign:str=''
 )->Column:
     "A column of intervals"
-    show = lambda *ends: interval_text(ends, _digits(metric), sign)
+    def show(*ends):
+        return interval_text(ends, _digits(metric), sign)
     return Column(name, title, show, lambda row: [shown(metric, x) for x in get(row) or (None, None)])
 
 def score_columns(
@@ -238,7 +239,8 @@ def difference_columns(
     metric:str='accuracy'
 )->list[Column]: # Its p-value comes last
     "Columns of a difference, with its interval and its test"
-    of = lambda field: lambda row: getattr(get(row), field, None)
+    def of(field):
+        return lambda row: getattr(get(row), field, None)
     return [score_column(name, title, of('difference'), metric, '+'),
             ends_column(f'{name}_low {name}_high', '95 %', of('interval'), metric, '+'),
             Column('p', 'p', lambda p: decimal(p, 3), of('p'))]
@@ -272,7 +274,8 @@ def described(
     most:int=6 # Groups that are named
 )->str: # e.g. `3 of bert on wol (SM, 1 epoch)`; empty without any
     "Runs in a few words: how many, of which model, on which translation and tasks"
-    what = lambda r: (r.model_name, r.dataset_name, r.protocol)
+    def what(r):
+        return r.model_name, r.dataset_name, r.protocol
     texts = []
     for (model,bible,protocol),some in grouped(records, what).items():
         tasks = ', '.join(dict.fromkeys(task_name(task_key(r)) for r in some))
@@ -368,8 +371,10 @@ def across_languages(records:list[Run], metric:str='accuracy')->list[Run]: # Wit
 
 def spreads(records:list[Run], metric:str='accuracy')->list[Spread]: # By model, task and language
     "How far translations of the same language differ"
-    size = lambda r: '' if r.sources else r.condition.partition(', draw')[0]
-    alike = lambda r: (r.model_name, task_key(r), r.language, row_of(r), r.recipe, made_as(r), size(r))
+    def size(r):
+        return '' if r.sources else r.condition.partition(', draw')[0]
+    def alike(r):
+        return r.model_name, task_key(r), r.language, row_of(r), r.recipe, made_as(r), size(r)
     found = []
     for (model, task, language, *_),some in grouped(across_languages(records, metric), alike).items():
         values = list(_per_bible(some, metric).values())

@@ -167,7 +167,8 @@ def _areas_of(
 )->list[tuple[str,...]]: # Without repetitions; each translation alone comes last
     "The sets of translations that are ranked as a whole: all, by family, by script, and by both"
     keys = [(), ('family',), ('script',), ('family','script')]
-    of_key = lambda key: grouped(bibles, lambda b: tuple(facts[b][k] for k in key)).values()
+    def of_key(key):
+        return grouped(bibles, lambda b: tuple(facts[b][k] for k in key)).values()
     found = [tuple(area) for key in keys for area in of_key(key)]
     return list(dict.fromkeys([*found, *((b,) for b in bibles)]))
 
@@ -332,8 +333,10 @@ def _models(rows:list[dict])->dict[str,dict]:
 
 def _bibles(rows:list[dict])->list[dict]:
     of_code = {r['bible']: r for r in rows}
-    about = lambda r: {k: r[k] for k in ('language','family','script')} | dict(code=r['bible'])
-    where = lambda r: dict(place=coordinates_of(r['iso639_3']), groups=_groups(r))
+    def about(r):
+        return {k: r[k] for k in ('language','family','script')} | dict(code=r['bible'])
+    def where(r):
+        return dict(place=coordinates_of(r['iso639_3']), groups=_groups(r))
     return [about(r) | where(r) for r in of_code.values()]
 
 # %% ../../nbs/reporting/report.ipynb #4930ca9z
@@ -353,7 +356,8 @@ def _tiers(rows:list[dict])->list[str]:
 
 def _row_columns(rows:list[dict])->dict:
     "Columns of numbers, or of indices into a list of names"
-    board = lambda r: tuple(r[k] for k in Board._fields)
+    def board(r):
+        return tuple(r[k] for k in Board._fields)
     coded = dict(board=map(board, rows), entry=((r['model'], r['variant']) for r in rows), tier=_tiers(rows))
     coded |= {k: [r[k] for r in rows] for k in ('bible','task','setting','dataset')}
     coded |= dict(folder=(r['runs'][0][1].rpartition('/')[0] for r in rows))
@@ -372,8 +376,10 @@ def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
     areas = list(dict.fromkeys(x['area'] for x in [*report.groups, *report.pairs]))
     named = dict(area=areas, board=boards, metric=list(METRICS))
     number = {k: {value: i for i,value in enumerate(values)} for k,values in named.items()}
-    column = lambda rows, k: [number[k][r[k]] if k in number else r[k] for r in rows]
-    columns = lambda rows: {k: column(rows, k) for k in rows[0]} if rows else {}
+    def column(rows, k):
+        return [number[k][r[k]] if k in number else r[k] for r in rows]
+    def columns(rows):
+        return {k: column(rows, k) for k in rows[0]} if rows else {}
     code = {c: i for i,c in enumerate(codes)}
     said = {tuple(board): text for board,text in report.notes.items()}
     notes = {boards.index(board): text for board,text in said.items() if board in boards}
@@ -382,7 +388,8 @@ def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
 
 # %% ../../nbs/reporting/report.ipynb #rpt07
 def _pair_columns(tests:list[dict])->dict[str,list]:
-    ends = lambda t, k: _scaled(t['interval'][k]) if t['interval'] else None
+    def ends(t, k):
+        return _scaled(t['interval'][k]) if t['interval'] else None
     own = {k: [t[k] for t in tests] for k in ('first','second')}
     p = [None if t['p'] is None else float(f'{t["p"]:.2g}') for t in tests]
     return own | dict(difference=[_scaled(t['difference']) for t in tests], p=p,
@@ -398,12 +405,14 @@ def _as_data(report:Report)->dict:
     "What the page reads"
     rows = report.rows
     there = [m for m in METRICS if any(m in r['metrics'] for r in rows)]
-    most = lambda m: metric_bounds(m, 4)
+    def most(m):
+        return metric_bounds(m, 4)
     metrics = [dict(key=m, title=METRICS[m][:1].upper() + METRICS[m][1:], percent=m in IN_PERCENT,
                     low=most(m)[0], high=most(m)[1], less=m == 'mae') for m in there]
     questions = {task.abbr: task.question for task in TASKS.values()}
     names = list(questions)
-    order = lambda t: names.index(t) if t in names else len(names)
+    def order(t):
+        return names.index(t) if t in names else len(names)
     found = _row_columns(rows)
     judged = {task.abbr: task.metric for task in TASKS.values()}
     tasks = [dict(name=t, question=questions.get(t, ''), order=order(t), metric=judged.get(t, 'accuracy'))

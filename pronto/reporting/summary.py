@@ -180,7 +180,8 @@ def summarise(
 
 # %% ../../nbs/reporting/summary.ipynb #sumown02
 def _of_task(first:dict[str,list[dict]], task:str)->dict[str,list[dict]]:
-    of = lambda block: {key: runs for key,runs in block.items() if key[1] == task}
+    def of(block):
+        return {key: runs for key,runs in block.items() if key[1] == task}
     return {bible: [of(block) for block in blocks] for bible,blocks in first.items()}
 
 def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[list[dict],dict]:
@@ -318,17 +319,20 @@ def draw_summary(
 # %% ../../nbs/reporting/summary.ipynb #sum16
 def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks; an empty name if only one
     "Divide scores by source: tasks of different sources are different tasks, with separate summaries"
-    source_of = lambda block: next(iter(block.values()))[0].source or ''
+    def source_of(block):
+        return next(iter(block.values()))[0].source or ''
     named = {source_of(block): None for blocks in chosen.values() for block in blocks if block}
     if len(named.keys() - {''}) < 2:
         return {'': chosen}
-    of = lambda source: {bible: kept for bible,blocks in chosen.items()
-                         if (kept := [block for block in blocks if block and source_of(block) == source])}
+    def of(source):
+        return {bible: kept for bible,blocks in chosen.items()
+                             if (kept := [block for block in blocks if block and source_of(block) == source])}
     return {source: of(source) for source in named}
 
 def _first(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # Translation to one block
     "The first test set of each translation, without a limit on the examples unless all runs have one"
-    has_all = lambda block: any(not seeds[0].limit for seeds in block.values())
+    def has_all(block):
+        return any(not seeds[0].limit for seeds in block.values())
     whole = {bible: [block for block in blocks if has_all(block)] for bible,blocks in chosen.items()}
     return {bible: blocks[:1] for bible,blocks in (whole if any(whole.values()) else chosen).items()}
 

@@ -18,7 +18,8 @@ from .words import choice_row, first_rows
 # %% ../../../nbs/datasets/choices/following.ipynb #cnv06
 def _resemblance(text:ChoiceText, contexts:list[Ref])->np.ndarray: # (n, n)
     "How much each context resembles the verses that follow them, from 0 to 1"
-    spaced = lambda ref: ' '.join(text.verses[ref]) if text.is_unspaced else text.verses[ref]
+    def spaced(ref):
+        return ' '.join(text.verses[ref]) if text.is_unspaced else text.verses[ref]
     before, after = map(spaced, contexts), (spaced(ref._replace(verse=ref.verse + 1)) for ref in contexts)
     before, after = list(before), list(after)
     if not before:

@@ -120,7 +120,8 @@ class _Words(_Counted):
         "The tokens that are words, and may each be changed? Not with a capital, nor a single character"
         capitals = _has_capitals(' '.join([*self.verses.values()][:500]))
         least = 2 if self.is_unspaced else 1
-        fits = lambda word: len(word) >= least and not (capitals and word != word.lower())
+        def fits(word):
+            return len(word) >= least and not (capitals and word != word.lower())
         return {token: fits(token) for token in self._times if is_word(token)}
 
     @cached_property

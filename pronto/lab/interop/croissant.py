@@ -23,7 +23,8 @@ def _columns(path:Path)->dict[str,dict]: # Name to what a field says of it
     import pyarrow.types as types
     from pyarrow import parquet
     kinds = dict(Boolean=types.is_boolean, Integer=types.is_integer, Float=types.is_floating)
-    kind = lambda t: 'sc:' + next((name for name,fits in kinds.items() if fits(t)), 'Text')
+    def kind(t):
+        return 'sc:' + next((name for name,fits in kinds.items() if fits(t)), 'Text')
     return {f.name: dict(dataType=kind(f.type)) for f in parquet.read_schema(path)}
 
 def _record_set(config:dict, files:list[str], folder:Path)->list[dict]: # The files, and what is in them
@@ -34,7 +35,8 @@ def _record_set(config:dict, files:list[str], folder:Path)->list[dict]: # The fi
         return []
     all_files = {'@type': 'cr:FileSet', '@id': f'{name}-files', 'name': f'{name}-files',
                  'includes': patterns, 'encodingFormat': _FORMATS[Path(there[0]).suffix[1:]]}
-    source = lambda column: dict(fileSet={'@id': f'{name}-files'}, extract=dict(column=column))
+    def source(column):
+        return dict(fileSet={'@id': f'{name}-files'}, extract=dict(column=column))
     fields = [{'@type': 'cr:Field', '@id': f'{name}/{c}', 'name': c, 'source': source(c)} | about
               for c,about in _columns(folder/there[0]).items()]
     return [all_files, {'@type': 'cr:RecordSet', '@id': name, 'name': name, 'field': fields}]
@@ -51,7 +53,8 @@ def croissant(
 )->dict: # JSON-LD
     "Describe an export in Croissant 1.1, with the fields about responsible AI"
     files = [p.relative_to(folder).as_posix() for p in sorted(folder.rglob('*')) if p.suffix[1:] in _FORMATS]
-    digest = lambda path: hashlib.sha256(path.read_bytes()).hexdigest()
+    def digest(path):
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     found = [{'@type': 'cr:FileObject', '@id': f, 'name': f, 'contentUrl': f,
               'encodingFormat': _FORMATS[f.rpartition('.')[2]], 'sha256': digest(folder/f)} for f in files]
     sets = [made for config in configs if (made := _record_set(config, files, folder))]
@@ -76,7 +79,8 @@ def eval_yaml(
     datasets:list[dict], configs:list[dict] # See `croissant`
 )->str: # The contents of the file
     "Register an export as a benchmark"
-    splits = lambda c: [] if isinstance(c['data_files'], str) else [f['split'] for f in c['data_files']]
+    def splits(c):
+        return [] if isinstance(c['data_files'], str) else [f['split'] for f in c['data_files']]
     tasks = [dict(id=c['config_name'], config=c['config_name'], split='test')
              for c in configs if 'test' in splits(c)]
     if any(c['config_name'] == 'default' for c in configs):

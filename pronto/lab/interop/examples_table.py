@@ -25,7 +25,8 @@ HF_SPLITS = dict(train='train', dev='validation', test='test')
 COLUMNS = 'translation language task split sense text text2 label ref ref2'.split() # All are text
 
 def _cells(row, about:tuple[str,...])->tuple: # In the order of `COLUMNS`
-    ref = lambda r: None if r is None else str(r)
+    def ref(r):
+        return None if r is None else str(r)
     if isinstance(row, PairExample):
         return *about, row.sense, row.text1, row.text2, row.label, ref(row.ref1), ref(row.ref2)
     return *about, None, row.text, None, row.label, ref(row.ref), None
@@ -66,7 +67,8 @@ def check_examples(path, manifest:dict, stem:str, split:str, rows:list):
     raise InputError(path, f'has other rows than the manifest describes; {_AGAIN}', f'{stem}, {split}')
 
 def _row(cells:dict): # `VerseExample` or `PairExample`
-    ref = lambda name: None if cells[name] is None else parse_ref(cells[name])
+    def ref(name):
+        return None if cells[name] is None else parse_ref(cells[name])
     if cells['sense'] is None:
         return VerseExample(cells['text'], cells['label'], ref('ref'))
     texts = cells['text'], cells['text2']

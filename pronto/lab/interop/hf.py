@@ -103,7 +103,8 @@ def choices_of(
 )->dict[str,dict[str,list[ChoiceRow]]]: # Stem to split to rows
     "The choices of a dataset; raises `InputError` if a table is missing or damaged"
     _line_tables(dataset) # Checks them
-    rows = lambda stem, s: read_json_rows(_line_table(dataset, stem, s), ChoiceRow, _AGAIN)
+    def rows(stem, s):
+        return read_json_rows(_line_table(dataset, stem, s), ChoiceRow, _AGAIN)
     return {stem: {s: rows(stem, s) for s in SPLITS} for stem in dataset.manifest.get('choices', {})}
 
 def _load_verse_tasks(folder:Path, manifest:dict)->Dataset:
@@ -117,9 +118,11 @@ def _load_verse_tasks(folder:Path, manifest:dict)->Dataset:
 def _find(folder:Path)->dict[str,FoundDataset]:
     if _exported(folder).get('format') != 'hf':
         manifest = load_manifest(folder)
-        load = lambda: _load_verse_tasks(folder, manifest)
+        def load():
+            return _load_verse_tasks(folder, manifest)
         return {_code_of(folder, manifest): FoundDataset(folder, manifest, load)}
-    exported = lambda inside: FoundDataset(inside, load_manifest(inside), lambda: load_hf(inside))
+    def exported(inside):
+        return FoundDataset(inside, load_manifest(inside), lambda: load_hf(inside))
     return {code: exported(folder/code) for code in _exported_codes(folder)}
 
 def find_to_export(
@@ -176,7 +179,8 @@ def _cues(datasets:list[dict], stem:str)->str: # The median; a dash for older da
     return f'{median(known):.1%}' if known else '–'
 
 def _size_in_sum(stem:str, sizes:list[dict[str,int]])->list: # Of one task in all datasets
-    spread = lambda xs: f'{median(xs):,.0f} ({min(xs):,}–{max(xs):,})'
+    def spread(xs):
+        return f'{median(xs):,.0f} ({min(xs):,}–{max(xs):,})'
     total = f'{sum(sum(n.values()) for n in sizes):,}'
     return [stem, len(sizes), *(spread([n[s] for n in sizes]) for s in SPLITS), total]
 
@@ -345,7 +349,8 @@ def _hf_features(row:type, names:list[str])->'Features': # A column for each fie
 def _table(rows:list, features)->'pa.Table':
     import pyarrow as pa
     number = {name: i for i,name in enumerate(getattr(features['label'], 'names', ()))}
-    text = lambda x: None if x is None else str(x)
+    def text(x):
+        return None if x is None else str(x)
     cells = {f: [text(getattr(r, f)) for r in rows] for f in features}
     if number:
         cells['label'] = [number[r.label] for r in rows]
@@ -405,7 +410,8 @@ def _task_configs(datasets:list[dict])->list[dict]:
 
 def _word_configs(datasets:list[dict])->list[dict]:
     "A configuration for each task on words, of all translations"
-    files = lambda stem: [dict(split=s, path=f'*/{stem}/{s}.jsonl') for s in HF_SPLITS.values()]
+    def files(stem):
+        return [dict(split=s, path=f'*/{stem}/{s}.jsonl') for s in HF_SPLITS.values()]
     stems = dict.fromkeys(stem for d in datasets for stem in d['words'])
     return [dict(config_name=stem, data_files=files(stem)) for stem in stems]
 
@@ -489,5 +495,6 @@ def load_hf(folder)->Dataset:
     if not stems:
         raise InputError(folder, f'has no task (no */train.parquet in it); {_AGAIN}')
     ordered = [s for s in TASKS if s in stems] + sorted(stems - TASKS.keys())
-    rows = lambda stem, s: _rows(folder/stem/f'{HF_SPLITS[s]}.parquet', manifest, stem, s)
+    def rows(stem, s):
+        return _rows(folder/stem/f'{HF_SPLITS[s]}.parquet', manifest, stem, s)
     return Dataset(folder, {stem: {s: rows(stem, s) for s in SPLITS} for stem in ordered}, manifest)

@@ -114,10 +114,12 @@ def mteb_task(dataset:Dataset, stem:str)->'AbsTask': # For `mteb.evaluate`
     "A classification or a pair classification"
     from mteb.abstasks import AbsTaskClassification, AbsTaskPairClassification
     task, parts = dataset.known[stem], dataset.tasks[stem]
-    load = lambda: _splits(parts, stem)
+    def load():
+        return _splits(parts, stem)
     decodable = isinstance(task, PairTask) and not task.drawing.sense_in_both
     asked = f'{task.question} {CARD_TEXTS["row_by_row"]}' if decodable else task.question
-    described = lambda **fields: metadata(dataset, task.abbr, description=asked, **fields)
+    def described(**fields):
+        return metadata(dataset, task.abbr, description=asked, **fields)
     if task.has_sense:
         pairs = described(type='PairClassification', category='t2t', main_score='max_ap')
         return _made(AbsTaskPairClassification, pairs, load)
@@ -138,8 +140,10 @@ def mteb_bitext(dataset:Dataset, english:Dataset)->'AbsTask': # With a subset fo
     fields = dict(type='BitextMining', category='t2t', main_score='f1', description=asked)
     fields |= dict(eval_langs={names[0]: languages, names[1]: languages[::-1]})
     described = metadata(dataset, f'verses_{other["code"]}', english, **fields)
-    split = lambda first, second: DatasetDict(test=Table.from_dict(dict(sentence1=first, sentence2=second)))
-    load = lambda: {names[0]: split(here, there), names[1]: split(there, here)}
+    def split(first, second):
+        return DatasetDict(test=Table.from_dict(dict(sentence1=first, sentence2=second)))
+    def load():
+        return {names[0]: split(here, there), names[1]: split(there, here)}
     return _made(AbsTaskBitextMining, described, load)
 
 # %% ../../../nbs/lab/interop/mteb.ipynb #1ddd2891

@@ -33,7 +33,8 @@ def _scores(run:Run)->dict[str,float]:
     return {name: value for name,value in found.items() if value is not None}
 
 def _texts(values:dict)->dict[str,str]:
-    as_text = lambda v: v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)
+    def as_text(v):
+        return v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)
     return {k: as_text(v) for k,v in values.items() if v is not None}
 
 def _result(run:Run, metric:str, score:float, ends:list[float]|None)->dict:
@@ -177,7 +178,8 @@ def export_results(
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00012
 def _read_again(run:Run, rows:list[dict])->dict: # Fields of a record
     "What a model knows about verses, from a row for each"
-    column = lambda name: [float(row[name]) for row in rows if row.get(name) not in ('', None)]
+    def column(name):
+        return [float(row[name]) for row in rows if row.get(name) not in ('', None)]
     if run.memory:
         return dict(memory={name: fmean(column(name)) for name in run.memory if column(name)})
     return dict(bits_per_character=sum(column('bits'))/sum(column('characters'))) if column('bits') else {}
@@ -260,7 +262,8 @@ def _check_results(out)->list[str]: # What is wrong; empty if nothing is
         return faults
     runs = [read_record(path) for path in paths]
     of_labels = [r for r in runs if not (r.is_reading or r.is_search)] # Others have all verses, of any tasks
-    data = lambda r: (r.dataset, task_key(r), r.fold, *made_as(r)) # A dataset may hold some of the tasks
+    def data(r):
+        return (r.dataset, task_key(r), r.fold, *made_as(r)) # A dataset may hold some of the tasks
     for (code,task,*_),some in grouped(of_labels, data).items():
         hashes = {r.dataset_hash for r in some}
         if len(hashes) == 1:
@@ -279,7 +282,8 @@ def unlike_others(out)->list[str]: # A line for each
     "Runs whose accuracy is far from that of other seeds; chance may explain it, or another version"
     runs = [r for r in map(read_record, _records(Path(out)/'runs')) if r.accuracy is not None]
     found = []
-    nameless = lambda r: r.but(dataset='', model='') # People may call one file differently
+    def nameless(r):
+        return r.but(dataset='', model='') # People may call one file differently
     for same in grouped(runs, lambda r: cell_of(nameless(r))).values():
         for run in same if len(same) > 1 else ():
             usual = median(r.accuracy for r in same if r is not run)

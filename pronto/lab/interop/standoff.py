@@ -137,7 +137,8 @@ def _fill_folder(folder:Path, out:Path, texts:dict, text:ChoiceText):
     made = {'verses.tsv': verse_lines(texts).encode(), 'text.tsv': verse_lines(text.verses).encode()}
     if any(_is_of_choices(name, manifest) for name in built):
         made |= _drawn_again(dataset, text)
-    text_of = lambda ref: texts[parse_ref(ref)]
+    def text_of(ref):
+        return texts[parse_ref(ref)]
     for name,expected in built.items():
         if name in made:
             data = made[name]

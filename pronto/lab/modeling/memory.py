@@ -114,7 +114,8 @@ def _generate(model, begun:list[Tokens], wholes:list[Tokens])->list[str]:
     with torch.inference_mode(), quiet():
         made = model.net.generate(**batch, do_sample=False, max_new_tokens=most,
                                   pad_token_id=tokenizer.pad_token_id)
-    decode = lambda x: tokenizer.decode(x, skip_special_tokens=True)
+    def decode(x):
+        return tokenizer.decode(x, skip_special_tokens=True)
     new = made[:,batch['input_ids'].shape[1]:].tolist()
     return [decode([*x, *more])[len(decode(x)):] for x,more in zip(ids, new)]
 
@@ -174,6 +175,7 @@ def neighbouring(verses:dict[Ref,str])->list[tuple[Ref,Ref]]: # No verse is in t
         last = None if follows else ref
     return found
 
+# %% ../../../nbs/lab/modeling/memory.ipynb #mem00014b
 def answers_about(
     read, # From texts by name to the nats of their tokens, of those that the model can read
     finish, # From pairs of a beginning and the rest to what a model says instead of the rest
@@ -186,7 +188,8 @@ def answers_about(
     said = dict(zip(verses, finish(list(parts.values()))))
     own, other = read(verses), read({ref: others[ref] for ref in verses if ref in others})
     pairs = neighbouring(verses)
-    in_order = lambda way: {pair[0]: ' '.join(verses[r] for r in pair[::way]) for pair in pairs}
+    def in_order(way):
+        return {pair[0]: ' '.join(verses[r] for r in pair[::way]) for pair in pairs}
     true, exchanged = read(in_order(1)), read(in_order(-1))
     found = {}
     for ref,(_,rest) in parts.items():
@@ -218,11 +221,19 @@ def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
     "The verses of another translation in the same language"
     if not against:
         return {}
-    language = lambda d: identify(d.manifest.get('language') or '', d.manifest.get('code', ''))
+    def language(d):
+        return identify(d.manifest.get('language') or '', d.manifest.get('code', ''))
     if language(folds[0]) != language(against[0]):
         what = f'is not in the language of {folds[0].path} ({language(folds[0]).name})'
         raise InputError(against[0].path, f'{what}; name another translation into it')
     return {ref: text for split in SPLITS for ref,text in verse_texts(against, split).items()}
+
+def _of_ngrams(answers:dict, said:dict)->dict:
+    "What n-grams answer where the model has an answer"
+    return {f'ngram_{name}': None if said[name] is None else value for name,value in answers.items()}
+
+def _cells(row:dict)->dict:
+    return {name: '' if value is None else value for name,value in row.items()}
 
 # %% ../../../nbs/lab/modeling/memory.ipynb #mem0018b
 def score_memory(
@@ -238,20 +249,20 @@ def score_memory(
     ngrams = Ngrams(list(splits.pop('train').values()))
     verses = {ref: text for texts in splits.values() for ref,text in texts.items() if text.strip()}
     verses = dict(sorted(verses.items()))
-    read = lambda texts: {name: x for name,(_,x) in read_tokens(reader, texts, progress=progress).items()}
-    finish = lambda texts: complete(reader, texts, progress=progress)
+    def read(texts):
+        return {name: x for name,(_,x) in read_tokens(reader, texts, progress=progress).items()}
+    def finish(texts):
+        return complete(reader, texts, progress=progress)
     said = answers_about(read, finish, verses, others, partial(_written, reader))
     known = {ref for ref,answers in said.items() if answers['min_k'] is not None}
     if not known:
         raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
     base = answers_about(ngrams.read, ngrams.finish, verses, others)
     refs = [ref for ref in verses if ref in known]
-    also = lambda ref: {f'ngram_{k}': None if said[ref][k] is None else v for k,v in base[ref].items()}
-    rows = [said[ref] | also(ref) for ref in refs]
+    rows = [said[ref] | _of_ngrams(base[ref], said[ref]) for ref in refs]
     means, intervals = _figures(rows, [ref.chapter_name for ref in refs])
     counts = {split: len(texts) for split,texts in splits.items()}
     about = dict(predicts='masked' if isinstance(reader, MaskedModel) else 'causal', counts=counts,
                  truncated=dict(test=len(verses) - len(refs)), **spent(start, reader.device))
-    cell = lambda value: '' if value is None else value
-    table = [dict(ref=str(ref)) | {k: cell(v) for k,v in row.items()} for ref,row in zip(refs, rows)]
+    table = [dict(ref=str(ref)) | _cells(row) for ref,row in zip(refs, rows)]
     return Measured(dict(memory=means, intervals=intervals) | about, table)

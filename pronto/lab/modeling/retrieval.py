@@ -154,9 +154,11 @@ def _xtreme(model, codes, refs, texts, device)->RetrievalScore:
 
 def _representations(model, texts, means, device)->dict[str,list[float]]: # Shares
     "The share of verses that find their translation by cosine, as in XTREME's table 14 and figure 5"
-    found = lambda x, y: round(float(np.mean(_both_ways(x, y, 'cosine', texts))), 4)
+    def found(x, y):
+        return round(float(np.mean(_both_ways(x, y, 'cosine', texts))), 4)
     blocks = len(means[0]) - 1
-    joined = lambda x, third: np.concatenate(list(x[third]), -1)
+    def joined(x, third):
+        return np.concatenate(list(x[third]), -1)
     thirds = np.array_split(np.arange(1, blocks + 1), 3) if blocks >= 3 else ()
     first = (encode_layers(model, t, first=True, device=device)[-1] for t in texts)
     return dict(layers=[found(x, y) for x,y in zip(*means)], first=[found(*first)],
@@ -194,7 +196,8 @@ def score_retrieval(
     both_have = len(sides[0]) == len(sides[1])
     folds = [([a], [b]) for a,b in zip(*sides)] if both_have else [sides]
     refs, *texts = _parallel_texts(*sides, 'test')
-    encode = lambda both: [encode_layers(model, t, device=device) for t in both]
+    def encode(both):
+        return [encode_layers(model, t, device=device) for t in both]
     test = encode(texts)
     published = _xtreme(model, codes, refs, texts, device)
     chosen = list(_scores(codes, list(_dev_and_test(folds, refs, encode)), test, refs, texts))

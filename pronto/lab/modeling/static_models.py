@@ -97,7 +97,8 @@ class _Inputs:
 
     def batch(self, rows, device)->tuple: # Arguments of the classifier, and the labels
         sides = zip(*(self.verses[i] for i in rows))
-        read = lambda side: torch.from_numpy(pad_batch(side, 0, 1)).to(device)
+        def read(side):
+            return torch.from_numpy(pad_batch(side, 0, 1)).to(device)
         verses = [(read(side), torch.tensor(list(map(len, side)))) for side in sides] # Ids and lengths
         senses = torch.tensor([self.senses[i] for i in rows], device=device) if self.senses else None
         return (verses, senses), self.labels[list(rows)].to(device)

@@ -234,7 +234,8 @@ def _write_folder(folder:Path, kind:str, vectors:dict, about:dict):
     words = list(vectors)
     table = np.stack([vectors[word] for word in words])
     config = {'model_type': f'pronto-{kind}', 'width': table.shape[1], 'words': len(words)} | about
-    foreign = lambda path: None if is_static(path) else 'it is not a static model'
+    def foreign(path):
+        return None if is_static(path) else 'it is not a static model'
     with replace_folder(folder, foreign) as aside:
         (aside/'vocab.txt').write_text('\n'.join(words) + '\n', encoding='utf-8')
         save_file({'vectors': table}, aside/'vectors.safetensors')
@@ -256,7 +257,8 @@ def static_model(
     source, folders = source and Path(source), list(dict.fromkeys(map(Path, datasets)))
     origin = asdict(settings) if source is None else [x.decode() for x in _source_files(source)]
     about = dict(vectors=origin, **asdict(StaticSettings()))
-    files_of = lambda folders: [b for folder in folders for b in (b'dataset', *_dataset_files(folder))]
+    def files_of(folders):
+        return [b for folder in folders for b in (b'dataset', *_dataset_files(folder))]
     files, in_one_space = files_of(folders), source is not None and source.is_file()
     humans = {folder: None if in_one_space else _human(folder) for folder in folders}
     files += files_of(filter(None, humans.values()))

@@ -25,7 +25,8 @@ def _total(setup:Setup, split:str)->int:
 def _mix(setup:Setup, languages:list[Dataset], split:str, version:str)->tuple[Part,...]:
     n, common = len(languages), tuple(setup.targets)
     size = _total(setup, split)//n
-    share = lambda i: (i, n) if version == 'disjoint verses' and n > 1 else None
+    def share(i):
+        return (i, n) if version == 'disjoint verses' and n > 1 else None
     return tuple(Part(t, split, size=size, share=share(i), common=common) for i,t in enumerate(languages))
 
 # %% ../../../nbs/lab/protocols/mixing.ipynb #mx00008

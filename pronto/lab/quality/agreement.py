@@ -51,7 +51,8 @@ def ud_subject(
         children = _children(piece)
         level = children.get(0, [])
         while level:
-            relation = lambda t: t.deprel.split(':')[0] if subtypes else t.deprel
+            def relation(t):
+                return t.deprel.split(':')[0] if subtypes else t.deprel
             subject = [t for t in level if relation(t) == 'nsubj'][:1]
             moved = [t for t in level if dislocated and t.deprel.split(':')[0] == 'dislocated']
             found = subject + [t for t in moved if t.head == subject[0].head] if subject else moved[:1]

@@ -131,7 +131,8 @@ def agreement_counts(
     "What a verse adds to the agreement"
     lowered = [[w.lower() for w in v.target] for v in (verse, hand)]
     once = [{w: words.index(w) for w,n in Counter(words).items() if n == 1} for words in lowered]
-    of = lambda links, j: {i for i,target in links if target == j}
+    def of(links, j):
+        return {i for i,target in links if target == j}
     pairs = [(of(verse.sure, j), of(found, j), of(hand.sure, once[1][w]))
              for w,j in once[0].items() if w in once[1]]
     judged = [sets for sets in pairs if sets[0] and sets[2]]
@@ -256,7 +257,8 @@ def score_treebank(
     "Project the parts of speech of the Greek onto a treebank, and compare"
     treebank = read_treebank(files)
     verses = english_verses(treebank, treebank.versification or 'eng')
-    is_word = lambda t: t.upos != 'PUNCT' and any(map(str.isalnum, t.form))
+    def is_word(t):
+        return t.upos != 'PUNCT' and any(map(str.isalnum, t.form))
     tokens = {ref: [t for piece in pieces for t in piece if is_word(t)] for ref,pieces in verses.items()}
     refs = [ref for ref,found in tokens.items() if found and greek.get(ref)]
     if not refs:

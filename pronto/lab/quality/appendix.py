@@ -196,7 +196,8 @@ def make_table4(
 def _published5()->dict: # (task, metric) to the published count
     wanted = {('Table 5', 'well_formed'), ('Table 5', 'correct'), ('Appendix A.2', 'correct_of_100')}
     rows = [r for r in fact_table('published') if (r['table'], r['metric']) in wanted]
-    name = lambda r: 'majority' if r['system'] == 'majority' else r['metric'].removesuffix('_of_100')
+    def name(r):
+        return 'majority' if r['system'] == 'majority' else r['metric'].removesuffix('_of_100')
     return {(r['task'], name(r)): int(r['value']) for r in rows}
 
 def _block5(cells:list[dict], tasks:set, first:str, published:bool)->tuple|None: # A header and rows
@@ -239,7 +240,8 @@ def print_table5(
         counted = [dict(annotator=who) | c for c in count_sheet(answers)]
         cells += [c | dict(published=facts.get((c['task'], c['metric']))) for c in counted]
     kappas = agreement_of_two(sheet, second) if second else []
-    tasks_with = lambda metric: {c['task'] for c in cells if c['metric'] == metric}
+    def tasks_with(metric):
+        return {c['task'] for c in cells if c['metric'] == metric}
     blocks = [_block5(cells, tasks_with(m), m, published) for m in ('well_formed','majority')]
     blocks = [b for b in blocks if b] + ([_block_of_two(kappas)] if second else [])
     title = 'Labels that a linguist finds right' + (f', {what}' if what else '')
@@ -259,7 +261,8 @@ def draw_table5(table:Table)->'Figure': # A point per figure
             c['published'] /= _PUBLISHED_TOTALS[c['task']]
     figure = Figure(figsize=(8, 1.2 + .35*len(cells)), layout='constrained')
     ax = figure.subplots()
-    who = lambda c: f" ({c['annotator']})" if len({c['annotator'] for c in cells}) > 1 else ''
+    def who(c):
+        return f" ({c['annotator']})" if len({c['annotator'] for c in cells}) > 1 else ''
     names = [f"{c['task']} {c['metric'].replace('_', '-')}{who(c)}" for c in cells]
     _points(ax, names, cells, lambda c: c['metric'] == 'correct')
     ax.set(xlim=(0, 1.02), xlabel=f'share of the sample, with 95 % interval{_circles(cells)}')

@@ -235,7 +235,8 @@ def _plain(word:str)->str: return plain_word(word).replace('ς', 'σ')
 def _placed(named:list[Milestone], forms:list[str], verses:list[str]
 )->dict[Milestone,int]: # Those that have a place
     "The places of milestones among the words of a text, which are in `verses` such as `2:15`"
-    of_verse = lambda m: [i for i,verse in enumerate(verses) if m.verse in ('', verse)]
+    def of_verse(m):
+        return [i for i,verse in enumerate(verses) if m.verse in ('', verse)]
     places = {}
     for m in named:
         alike = [i for i in of_verse(m) if forms[i] == _plain(m.content)]
@@ -428,7 +429,8 @@ _LANGUAGE = re.compile(r'\\id .*?_([^_\n]+)_(?:ltr|rtl)\b') # e.g. `en_English_l
 
 def _usfm_files(path:Path)->dict[Path,str]: # To their texts
     "The books of USFM in a folder, hidden folders such as `.git` left out"
-    is_hidden = lambda f: any(part.startswith('.') for part in f.relative_to(path).parts)
+    def is_hidden(f):
+        return any(part.startswith('.') for part in f.relative_to(path).parts)
     files = [path] if path.is_file() else sorted(f for f in path.rglob('*') if not is_hidden(f))
     texts = {f: _text(f) for f in files if f.is_file() and f.suffix.lower() in ('.usfm','.sfm','.txt','')}
     return {f: text for f,text in texts.items() if is_usfm(text)}

@@ -16,7 +16,8 @@ from ...core.files import InputError, reading, write_aside
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #1423a8c2
 def _sentences(conllu:str)->list[str]: # Without comments
-    is_word = lambda line: line and not line.startswith('#')
+    def is_word(line):
+        return line and not line.startswith('#')
     blocks = ['\n'.join(filter(is_word, block.split('\n'))) for block in conllu.split('\n\n')]
     return [block for block in blocks if block]
 
@@ -125,7 +126,8 @@ def udpipe_scores(
     report = udpipe.Evaluator(model, 'none', '', '').evaluate(text, error)
     if error.occurred():
         raise InputError(treebank, f'cannot be parsed ({error.message}); mend the treebank')
-    percent = lambda name: float(re.search(rf'{name}: ([\d.]+)%', report)[1])/100
+    def percent(name):
+        return float(re.search(rf'{name}: ([\d.]+)%', report)[1])/100
     return dict(words=int(re.search(r'forms: (\d+)', report)[1]), sentences=text.count('\n\n'),
                 upos=percent('upostag'), uas=percent('UAS'), las=percent('LAS'))
 

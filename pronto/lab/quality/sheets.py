@@ -191,7 +191,8 @@ def _sheet_values(row:dict, path, n:int)->dict: # Column to value
 
 def _as_label(said:str, task:Task)->str: # As it is, if it is none of them
     "The label that somebody wrote, in whatever case and form of its letters"
-    plain = lambda label: normalize('NFC', label).casefold()
+    def plain(label):
+        return normalize('NFC', label).casefold()
     named = [label for label in (*task.labels, 'none') if plain(label) == plain(said)]
     return said if said in named or len(named) != 1 else named[0]
 

@@ -71,9 +71,11 @@ def _kind(a:tuple, b:tuple, sizes:dict)->tuple[str,str]: # Of `WAYS`, and the so
 
 def _sets(runs:list[Run], metric:str, *about)->list[Sets]:
     by_set = grouped(runs, _about)
-    size = lambda r: (r.counts.get('test', 1), r.splits or '')
+    def size(r):
+        return r.counts.get('test', 1), r.splits or ''
     sizes = {one: max(map(size, own)) for one,own in by_set.items()}
-    mean = lambda own: shown(metric, float(np.mean([r.score(metric) for r in own])))
+    def mean(own):
+        return shown(metric, float(np.mean([r.score(metric) for r in own])))
     scores = {one: {m: mean(some) for m,some in grouped(own, lambda r: r.model).items()}
               for one,own in by_set.items()}
     shared = [(a, b) for a,b in combinations(by_set, 2) if scores[a].keys() & scores[b].keys()]
@@ -88,12 +90,14 @@ def _sets(runs:list[Run], metric:str, *about)->list[Sets]:
 def read_consistency(records:list[Run], metric:str='accuracy')->list[Sets]: # By kind, task and language
     "Compare test sets of one language; raises `InputError` if no language has two"
     named = under_own_names(across_languages(records, metric))
-    alike = lambda r: (*row_of(r), r.recipe or '', r.limit, r.language)
+    def alike(r):
+        return *row_of(r), r.recipe or '', r.limit, r.language
     found = []
     for (task, protocol, _, *about),some in grouped(named, alike).items():
         own = [one_setting(runs) for runs in grouped(some, lambda r: (r.model, *_about(r))).values()]
         found += _sets(sum(own, []), metric, task, protocol, *about)
-    order = lambda s: (WAYS.index(s.kind), s.protocol, s.task, s.recipe, s.limit or 0, s.language)
+    def order(s):
+        return WAYS.index(s.kind), s.protocol, s.task, s.recipe, s.limit or 0, s.language
     if found:
         return sorted(found, key=order)
     what = 'holds no model that ran on two test sets of one language'

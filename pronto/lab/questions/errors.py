@@ -107,7 +107,8 @@ def _by_row(answers:Answers)->Answers: # Without rows if no other language can h
 
 def _bases(groups:list[list[Run]])->list[str]: # Codes
     "Translations in the order in which they are a base: English ones, then those of most groups"
-    of = lambda runs: {(r.dataset_name, r.language != 'eng') for r in runs}
+    def of(runs):
+        return {(r.dataset_name, r.language != 'eng') for r in runs}
     count = Counter(one for runs in groups for one in of(runs))
     return [code for code,_ in sorted(count, key=lambda one: (one[1], -count[one], one[0]))]
 

@@ -143,5 +143,6 @@ def _sentence(row:dict, metric:str)->str:
 def _tables(found:list[Mixes], metric:str)->list[Table]:
     return [mixes_table(found, metric), difference_table(found, metric)]
 
-_read = lambda records, options: read_mixes(records)
+def _read(records, options):
+    return read_mixes(records)
 MIXES = RunQuestion('mixes', _read, _tables, plot_mixes, mixes_sentences, protocol='mixes')

@@ -83,8 +83,10 @@ def order_of(
     "Compare scores with what models have read; raises `InputError` without two models of a known order"
     named = under_own_names([r for r in records if r.score(metric) is not None])
     known = [r for r in named if r.model in read and not r.is_on_its_source]
-    setting = lambda r: (*row_of(r), r.limit)
-    of_own = lambda r: any(verses.get(r.language) for verses in read.values())
+    def setting(r):
+        return *row_of(r), r.limit
+    def of_own(r):
+        return any(verses.get(r.language) for verses in read.values())
     found = []
     for (task, protocol, _, limit),some in grouped(known, setting).items():
         for is_read,own in grouped(settled(some), of_own).items():
@@ -92,7 +94,8 @@ def order_of(
     found = [one for one in found if one]
     if not found:
         raise InputError('runs', f'holds no two of the models {", ".join(read)} on one translation')
-    place = lambda o: (o.protocol, o.same.task, o.same.limit is not None, not o.is_read)
+    def place(o):
+        return o.protocol, o.same.task, o.same.limit is not None, not o.is_read
     return sorted(found, key=place)
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000013

@@ -34,7 +34,8 @@ def spread_of(answers)->SeedSpread: # `answers`: of the class `Answers`
     "Variances of accuracy on one test set"
     other = 'ngram' if 'ngram' in answers.baselines else next(iter(answers.baselines))
     values, others = (100*answer_values(x) for x in (answers, answers.of_baseline(other)))
-    over_chapters = lambda row: variance_of([row], answers.chapters).chapters
+    def over_chapters(row):
+        return variance_of([row], answers.chapters).chapters
     left = values - values.mean(0) - values.mean(1, keepdims=True) + values.mean()
     items = sum(map(over_chapters, left))/(len(values) - 1)
     error = over_chapters(values.mean(0) - others.mean(0))
@@ -90,7 +91,8 @@ def measure_spreads(
 )->list[SeedEffect]: # By task, protocol, model and limit
     "Measure how much trainings differ; raises `InputError` if no model was trained with three seeds"
     found, seeds = [], 0
-    group = lambda r: (task_key(r), r.protocol, r.model_name, r.limit, whole_setting(r))
+    def group(r):
+        return task_key(r), r.protocol, r.model_name, r.limit, whole_setting(r)
     trained = [r for r in records if r.accuracy is not None and not r.protocol.endswith('probe')]
     trained = kinds_apart(name_apart(trained, limits=False))
     for (task, protocol, model, limit, _),some in grouped(trained, group).items():

@@ -67,7 +67,8 @@ def agreement(
 # %% ../../../nbs/lab/questions/probe.ipynb #rk00007b
 def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one of the sides of `agreement`
     "The scores of one protocol; with random weights a model is another one"
-    cell = lambda r: (r.model, r.dataset_name)
+    def cell(r):
+        return r.model, r.dataset_name
     return {name: {key: [r.score(metric) for r in seeds] for key,seeds in grouped(runs, cell).items()}
             for name,runs in grouped(records, lambda r: r.recipe).items()}
 
@@ -77,7 +78,8 @@ def rank_agreement(
 )->list[Agreement]: # By task, limit and recipes
     "Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models"
     found, names = [], kind_names(records)
-    place = lambda r: (task_key(r), r.limit, made_as(r))
+    def place(r):
+        return task_key(r), r.limit, made_as(r)
     for (task, limit, kind),some in grouped(records, place).items():
         probes, tuned = (_by_recipe([r for r in some if r.protocol == p], metric)
                          for p in ('probe','in-language'))
@@ -139,12 +141,16 @@ def _sentence(row:dict)->str:
 # %% ../../../nbs/lab/questions/probe.ipynb #rk00021
 def _sides(records:list[Run], metric:str)->dict[str,float|None]:
     "The mean scores and seconds of one model on one task, over translations and seeds"
-    side = lambda r: 'random' if r.recipe == 'probe-random' else r.protocol
+    def side(r):
+        return 'random' if r.recipe == 'probe-random' else r.protocol
     by_side = {name: one_setting(runs) for name,runs in grouped(records, side).items()}
-    mean = lambda values: float(np.mean(values)) if values else None
-    of = lambda name, value: mean([x for r in by_side.get(name, ()) if (x := value(r)) is not None])
+    def mean(values):
+        return float(np.mean(values)) if values else None
+    def of(name, value):
+        return mean([x for r in by_side.get(name, ()) if (x := value(r)) is not None])
     score, seconds = (lambda r: r.score(metric)), (lambda r: r.seconds)
-    ngram = lambda r: r.baseline_scores.get('ngram', {}).get(metric)
+    def ngram(r):
+        return r.baseline_scores.get('ngram', {}).get(metric)
     return dict(probe=of('probe', score), tuned=of('in-language', score), random=of('random', score),
                 ngram=mean([x for r in records if (x := ngram(r)) is not None]),
                 seconds=of('probe', seconds), tuned_seconds=of('in-language', seconds))
@@ -161,7 +167,8 @@ def _side_columns(metric:str)->list[Column]:
 def sides_table(records:list[Run], metric:str='mcc')->Table:
     "Scores and seconds of the probe, of fine-tuning and of the controls"
     rows, names, limits = [], kind_names(records), {r.limit for r in records}
-    place = lambda r: (task_key(r), r.model, r.limit, made_as(r))
+    def place(r):
+        return task_key(r), r.model, r.limit, made_as(r)
     for (task, model, limit, kind),own in grouped(records, place).items():
         limited = f'limit {limit:,}' if limit and len(limits) > 1 else ''
         name = with_label(model, ', '.join(filter(None, [limited, names[kind]])))
@@ -184,7 +191,8 @@ def _read(records:list[Run], options)->list[Ranked]:
     """Read the runs under plain names: a probe and fine-tuning have different settings but the same models.
     One setting counts for each recipe on each kind of dataset"""
     both = [r for r in records if r.protocol in ('probe','in-language')]
-    place = lambda r: (r.recipe, r.limit, made_as(r))
+    def place(r):
+        return r.recipe, r.limit, made_as(r)
     kept = [r for runs in grouped(under_own_names(both), place).values() for r in settled(runs)]
     paths = {r.path for r in kept}
     others = described([r for r in both if r.path not in paths])

@@ -88,7 +88,8 @@ def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)
     sizes = dict(rows=len(rows), without=len(kept))
     if not kept:
         return sizes | dict(correlation=None, change=None)
-    on = lambda places: [shown(metric, a.at(places).scores[metric].value) for a in answers.values()]
+    def on(places):
+        return [shown(metric, a.at(places).scores[metric].value) for a in answers.values()]
     before, after = on(rows), on(kept)
     change = max((b - a for a,b in zip(before, after)), key=abs)
     return sizes | dict(correlation=correlate(before, after), change=change)

@@ -137,10 +137,12 @@ def _script(run:Run)->str: return _script_name(run.script or '')
 
 def _grouped_scores(f:OverLanguages, kind:str)->dict[str,list[float]]: # Those with few articles first
     "The scores of the languages of each family, or in each script"
-    of_language = lambda runs: shown(f.metric, mean(r.score(f.metric) for r in runs))
+    def of_language(runs):
+        return shown(f.metric, mean(r.score(f.metric) for r in runs))
     groups = {name: {x: of_language(own) for x,own in sorted(grouped(runs, lambda r: r.language).items())}
               for name,runs in grouped(f.runs, dict(families=_family, scripts=_script)[kind]).items()}
-    articles = lambda name: mean(wikipedia_articles().get(x, 0.) for x in groups[name])
+    def articles(name):
+        return mean(wikipedia_articles().get(x, 0.) for x in groups[name])
     ordered = sorted(groups, key=lambda name: (articles(name), name))
     return {name: list(groups[name].values()) for name in ordered}
 

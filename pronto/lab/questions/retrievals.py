@@ -74,7 +74,8 @@ def representation_table(runs:list[Run])->Table: # In percent
     means = _mean_shares(runs)
     names = dict.fromkeys(name for found in means.values() for name in found)
     ordered = sorted(names, key=lambda name: (not name.startswith('layer'), name == 'first token'))
-    cells = lambda name: [decimal(100*found.get(name, nan), 1) for found in means.values()]
+    def cells(name):
+        return [decimal(100*found.get(name, nan), 1) for found in means.values()]
     data = [dict(model=model, representation=name, found=x) for model,found in means.items()
             for name,x in found.items()]
     note = ('By cosine, means over both directions and all pairs. Layer 0: the embeddings; a third: the '
@@ -129,10 +130,12 @@ def plot_retrieval(runs:list[Run]):
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100020
 def _read(records:list[Run], options)->list[Run]:
-    place = lambda r: (r.dataset_name, r.train_names, r.model_name)
+    def place(r):
+        return r.dataset_name, r.train_names, r.model_name
     return sorted((r for r in records if r.is_search), key=place)
 
-_plot = lambda found, metric: dict(retrieval=plot_retrieval(found)) | (
+def _plot(found, metric):
+    return dict(retrieval=plot_retrieval(found)) | (
     {_BY: plot_layers(found)} if any(r.representations for r in found) else {})
 
 RETRIEVAL = RunQuestion(

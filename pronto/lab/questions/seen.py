@@ -134,7 +134,8 @@ def _asked_of(task, rows:list)->list[TaggedText]:
 def _texts(run:Run)->list[TaggedText]:
     "The test set, from the predictions: a row for each word"
     rows = grouped(predictions_of(run), lambda row: row['ref'].rpartition(':')[0]).values()
-    columns = lambda some: ([row[name] for row in some] for name in ('token','label','predicted'))
+    def columns(some):
+        return ([row[name] for row in some] for name in ('token','label','predicted'))
     return [TaggedText(*columns(some)) for some in rows]
 
 def _of_run(run:Run, root:Path, kept:dict)->Counts|None:
@@ -158,8 +159,10 @@ def read_seen(
 )->list[Seen]: # By task, model and translation
     "Count what taggers get right; raises `InputError` if no training data are at hand"
     tagged, found, kept = list(filter(_tags_words, records)), [], {}
-    source = lambda r: source_names(r) or r.dataset_name
-    place = lambda r: (across_translations(r), source(r), r.dataset_name)
+    def source(r):
+        return source_names(r) or r.dataset_name
+    def place(r):
+        return across_translations(r), source(r), r.dataset_name
     for (key,*where),runs in grouped(tagged, place).items():
         counts = [(r, c) for r in runs if (c := _of_run(r, Path(root), kept))]
         if not counts:
@@ -218,7 +221,8 @@ def plot_seen(found:list[Seen], metric:str=''): # A figure of matplotlib
     groups = grouped(found, lambda s: (s.task, s.model, s.protocol))
     titles = [f'{task_name(task)}, {model}, {protocol}' for task,model,protocol in groups]
     figure, axes = panels(titles, 3.4, height_of(max(map(len, groups.values()))), x='right (%)')
-    share = lambda right, n: 100*right/n if n else float('nan')
+    def share(right, n):
+        return 100*right/n if n else float('nan')
     for ax,some in zip(axes, groups.values()):
         names = [s.dataset if s.source == s.dataset else f'{s.dataset} (from {s.source})' for s in some]
         values = [[share(*counts) for counts in list(s.counts.values())[:2]] for s in some]

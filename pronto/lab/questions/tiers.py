@@ -35,7 +35,8 @@ class Tiered(NamedTuple):
     @property
     def scores(self)->dict[str,list[float]]: # By tier; `seen` has the first three tiers together
         "The mean of each language whose tier is known"
-        of = lambda tiers: [mean for x,mean in self.over.means.items() if self.tiers[x] in tiers]
+        def of(tiers):
+            return [mean for x,mean in self.over.means.items() if self.tiers[x] in tiers]
         return {name: values for name,tiers in _GROUPS.items() if (values := of(tiers))}
     @property
     def correlation(self)->Correlation|None: # `None` for fewer than three languages of known share

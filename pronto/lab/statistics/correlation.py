@@ -47,7 +47,8 @@ def _pearson(x:np.ndarray, y:np.ndarray)->np.ndarray: # (draws,) for (draws, n)
         return (x*y).sum(-1)/np.sqrt((x**2).sum(-1)*(y**2).sum(-1))
 
 def _kendall(x:np.ndarray, y:np.ndarray)->np.ndarray: # Tau-b, (draws,) for (draws, n)
-    sign = lambda v: np.sign(v[...,:,None] - v[...,None,:]).reshape(*v.shape[:-1], -1)
+    def sign(v):
+        return np.sign(v[...,:,None] - v[...,None,:]).reshape(*v.shape[:-1], -1)
     a, b = sign(x), sign(y)
     with np.errstate(invalid='ignore', divide='ignore'):
         return (a*b).sum(-1)/np.sqrt((a**2).sum(-1)*(b**2).sum(-1))

@@ -360,7 +360,8 @@ def write_read(plan:Plan, place:Workplace)->Path: # A table with model, language
         for bible,n,v in zip(plan.read.values(), made['letters'], made['verses']):
             letters[bible.language] += n
             verses[bible.language] += v
-        share = lambda language: f'{100*letters[language]/(letters.total() or 1):.4f}' # noqa: B023
+        def share(language):
+            return f'{100*letters[language]/(letters.total() or 1):.4f}' # noqa: B023
         rows += [dict(model=name, language=language, share=share(language), verses=verses[language])
                  for language in sorted({b.language for b in plan.bibles.values()})]
     path, text = place.out/'tables'/'read.csv', csv_text(rows, ['model','language','share','verses'])

@@ -78,7 +78,8 @@ def _foreign_in_import(folder)->str|None:
 def _label_text(kind:str, rows:list)->str: # The contents of a file
     "The labels of a test set as XTREME's evaluation reads them"
     if kind == 'questions':
-        said = lambda row: [dict(text=a.text, answer_start=a.start) for a in row.answers]
+        def said(row):
+            return [dict(text=a.text, answer_start=a.start) for a in row.answers]
         asked = [dict(id=row.id, question=row.question, answers=said(row)) for row in rows]
         return json_bytes(dict(version='1.1', data=[dict(paragraphs=[dict(qas=asked)])])).decode()
     if kind == 'tagging':
@@ -153,12 +154,14 @@ def _cells(path:Path, kind:str)->list[tuple[int,list[str]]]: # As `table_cells` 
     table = table_cells(path)
     if kind == 'tagging':
         return table
-    in_form = lambda cells: [*cells[:-1], normalize('NFC', cells[-1])]
+    def in_form(cells):
+        return [*cells[:-1], normalize('NFC', cells[-1])]
     return [(i, in_form(cells) if len(cells) == _COLUMNS[kind] else cells) for i,cells in table]
 
 def _occurring(files:list[Path], kind:str)->tuple[tuple[str,...],list[str]]: # In alphabetical order; notes
     "The labels of some tables, and what may be headers: labels that only first lines have"
-    labels = lambda path: [cells[-1] for _,cells in _cells(path, kind) if len(cells) == _COLUMNS[kind]]
+    def labels(path):
+        return [cells[-1] for _,cells in _cells(path, kind) if len(cells) == _COLUMNS[kind]]
     found = {path: labels(path) for path in files}
     firsts = {path: some[0] for path,some in found.items() if some and not _is_header(some[0], ())}
     others = {label for some in found.values() for label in some[1:]}

@@ -150,7 +150,8 @@ def submission_text(
     "Answers in XTREME's submission format"
     if kind == 'questions':
         return json_bytes({row.id: said for row,(said,) in zip(rows, answers)}).decode()
-    before = lambda row: f'{row.id}\t' if kind == 'mining' else ''
+    def before(row):
+        return f'{row.id}\t' if kind == 'mining' else ''
     parts = [''.join(f'{before(row)}{a}\n' for a in said) for row,said in zip(rows, answers)]
     return ('\n' if kind == 'tagging' else '').join(parts)
 

@@ -19,7 +19,8 @@ def _keyed(row)->list[tuple[str,str]]: # Key and text of each text of a row
 
 def _translatable(dataset:Dataset)->dict[str,dict]: # Stem to split to rows
     "The tasks whose labels are of whole texts; raises `InputError` if there is none"
-    one = lambda parts: next((row for rows in parts.values() for row in rows), None)
+    def one(parts):
+        return next((row for rows in parts.values() for row in rows), None)
     found = {stem: parts for stem,parts in dataset.tasks.items()
              if (row := one(parts)) is None or text_columns(type(row))}
     if found:
@@ -56,6 +57,7 @@ def read_translations(path)->dict[str,str]:
         raise InputError(path, 'has another translation of the same key above; keep one', f'line {i}')
     return found
 
+# %% ../../../nbs/lab/suites/machine_translation.ipynb #tr09d
 def _translated(row, translations:dict[str,str]):
     "The row in the other language; `None` if a text of it is not translated"
     texts = [translations.get(key) for key,_ in _keyed(row)]
@@ -63,15 +65,18 @@ def _translated(row, translations:dict[str,str]):
         return None
     return row._replace(**dict(zip(text_columns(type(row)), texts)))
 
+def _all_translated(rows, translations:dict[str,str])->list: # Without those that are not
+    return [found for row in rows if (found := _translated(row, translations))]
+
 def translate_dataset(
     dataset:Dataset,
     translations:dict[str,str], # Key to translation
     code:str, language:str
 )->Dataset:
     "A dataset's rows in another language; raises `InputError` if none is translated"
-    kept = lambda rows: [t for row in rows if (t := _translated(row, translations))]
     tasks = _translatable(dataset)
-    tables = {stem: {s: kept(rows) for s,rows in parts.items()} for stem,parts in tasks.items()}
+    tables = {stem: {s: _all_translated(rows, translations) for s,rows in parts.items()}
+              for stem,parts in tasks.items()}
     if not any(rows for parts in tables.values() for rows in parts.values()):
         what = 'has no text that is translated; keep the first column of `pronto export texts`'
         raise InputError(dataset.path, what)

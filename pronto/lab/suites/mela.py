@@ -44,7 +44,8 @@ def mela_files(
             archive, prefix = zipfile.ZipFile(io.BytesIO(path.read_bytes())), ''
             if sum(i.file_size for i in archive.infolist()) > _LARGEST:
                 raise InputError(path, f'unpacks to more than {_LARGEST>>20} MB, so it is not MELA')
-            member = lambda name: lambda: _unzip(path, archive, name, password)
+            def member(name):
+                return lambda: _unzip(path, archive, name, password)
             files = {name: member(name) for name in archive.namelist()}
     named = {name: _NAME.fullmatch(prefix + name) for name in files}
     found = {m.groups(): files[name] for name,m in named.items() if m}

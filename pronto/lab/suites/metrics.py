@@ -9,7 +9,6 @@ __all__ = ['MLQA_LANGUAGES', 'accuracy', 'spans', 'span_f1', 'bitext_f1', 'norma
 import re, string, unicodedata
 from collections import Counter
 from functools import lru_cache
-from typing import Callable
 
 # %% ../../../nbs/lab/suites/metrics.ipynb #mt06c
 def _require_length(true:list, predicted:list):
@@ -86,7 +85,8 @@ def _is_punctuation(c:str)->bool: return c in string.punctuation or unicodedata.
 
 def _split_chinese(text:str)->list[str]:
     "Chinese characters and punctuation by themselves, the rest at white space"
-    alone = lambda c: '\u4e00' <= c <= '\u9fa5' or _is_punctuation(c)
+    def alone(c):
+        return '\u4e00' <= c <= '\u9fa5' or _is_punctuation(c)
     return ''.join(f' {c} ' if alone(c) else c for c in text).split()
 
 def normalise(
@@ -118,7 +118,8 @@ def answer_scores(
     "Exact match and F1 of answers; raises `ValueError` if there are no questions"
     if not true:
         raise ValueError('has no questions to score')
-    clean:Callable = lambda text: normalise(text, language)
+    def clean(text):
+        return normalise(text, language)
     exact = f1 = 0
     for id,answers in true:
         if id not in predicted:

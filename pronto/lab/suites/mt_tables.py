@@ -91,7 +91,8 @@ def correlation_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
 # %% ../../../nbs/lab/suites/mt_tables.ipynb #tc15d
 def _of_versions(pairs:list[TranslatedPair], records:list[Run])->list[TranslatedPair]:
     "Pair each version of a human translation with the latest machine translation"
-    named = lambda code: list(dict.fromkeys(r.dataset_name for r in records if r.dataset == code))
+    def named(code):
+        return list(dict.fromkeys(r.dataset_name for r in records if r.dataset == code))
     return [p._replace(human=human, machine=machine) for p in pairs for human in named(p.human)
             for machine in named(p.machine)[-1:]]
 

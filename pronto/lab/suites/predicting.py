@@ -53,7 +53,8 @@ def _searched(task, languages:dict[str,Dataset], tests:dict[str,Part])->Iterator
 def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->list[list[str]]:
     "Which languages are trained together"
     if train == 'same':
-        learns = lambda t: all(row_names(t, stem, split) for split in ('train','dev'))
+        def learns(t):
+            return all(row_names(t, stem, split) for split in ('train','dev'))
         found = [[code] for code,t in languages.items() if learns(t)]
         if found:
             return found
@@ -98,7 +99,8 @@ def _kind(task)->str: # A key of `ROWS`
 def _write_answers(part:Part, run:Run, folder:Path):
     task, said = part.dataset.known[run.task], iter(prediction_columns(run)['predicted'])
     kind, rows = _kind(task), part_rows((part,), task, run.limit)
-    own = lambda row: [next(said) for _ in range(len(row.tokens) if kind == 'tagging' else 1)]
+    def own(row):
+        return [next(said) for _ in range(len(row.tokens) if kind == 'tagging' else 1)]
     answers = [[a for a in own(row) if a or kind != 'mining'] for row in rows]
     path = folder/run.task/f'test-{part.folder.name}.{"json" if kind == "questions" else "tsv"}'
     with write_aside(path) as f:

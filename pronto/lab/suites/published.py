@@ -46,11 +46,13 @@ def _cell(values:list)->str:
 
 def xtreme_table(found:dict[str,SubmissionScores])->Table:
     "XTREME's overall table: published figures and ours; a dash where a task is not complete"
-    title = lambda task: f'{task.name} {" / ".join(_SHORT[m] for m in task_metrics(task))}'
+    def title(task):
+        return f'{task.name} {" / ".join(_SHORT[m] for m in task_metrics(task))}'
     header = ['model', 'Avg', *map(title, XTREME.values())]
     rows = []
     for model in (*_PUBLISHED, 'Human'):
-        of = lambda task, metric: published_figure(model, task, metric, 'avg')
+        def of(task, metric):
+            return published_figure(model, task, metric, 'avg')
         cells = [_cell([of(name, m) for m in task_metrics(task)]) for name,task in XTREME.items()]
         rows.append([f'{model} (published)', _cell([of('all_task', 'mean')]), *cells])
     for name,scores in found.items():
@@ -85,7 +87,8 @@ def mela_table3(ours:dict[str,dict[str,float]]=None)->Table:
     languages = [lg for (t,row,_,lg) in _mela() if (t, row) == ('3', 'XLM-R')]
     published = dict.fromkeys(row for t,row,*_ in _mela() if t == '3')
     rows = [[row, *(decimal(_mela()['3', row, 'test', lg]) for lg in languages)] for row in published]
-    mean = lambda values: values | {'avg': sum(values.values())/10} if len(values) == 10 else values
+    def mean(values):
+        return values | {'avg': sum(values.values())/10} if len(values) == 10 else values
     rows += [[f'{name} (ours)', *(decimal(mean(v).get(lg)) for lg in languages)]
              for name,v in (ours or {}).items()]
     return Table('mela3', 'MELA, test sets (MCC)', [(['model', *languages], rows)], align='lr')
@@ -100,7 +103,8 @@ def mela_score(records:list[Run])->float|None: # In percent; `None` without the 
 def _matrix(records:list[Run])->dict[tuple[str,str],str]: # Training and test language to a cell
     "By MELA's rule on dev of the tested language; without dev scores the median on test, marked"
     trained, cells = [r for r in records if r.task == 'mela' and len(r.train) < 2], {}
-    pair = lambda r: (source_names(r) or r.dataset, r.dataset)
+    def pair(r):
+        return source_names(r) or r.dataset, r.dataset
     for (source,target),seeds in grouped(trained, pair).items():
         same = [r for r in seeds if r.protocol == seeds[0].protocol]
         score = mela_score(same)
@@ -115,7 +119,8 @@ def mela_table4(
     languages = [lg for (t,row,_,lg) in _mela() if (t, row) == ('4', 'en') and lg != 'avg']
     def block(way, records):
         ours = _matrix(records)
-        cell = lambda s, t: f'{ours.get((s, t), ABSENT)} ({decimal(_mela()["4", s, "dev", t])})'
+        def cell(s, t):
+            return f'{ours.get((s, t), ABSENT)} ({decimal(_mela()["4", s, "dev", t])})'
         rows = [[source, *(cell(source, target) for target in languages)] for source in languages]
         return [f'{way}: train \\ test' if way else 'train \\ test', *languages], rows
     blocks = [block(way, records) for way,records in (ways or {'': []}).items()]
@@ -152,8 +157,9 @@ def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
 def _ours(records:list[Run])->dict[str,dict[str,float]]: # Name to language to MCC in percent
     "Median over seeds of models trained on the tested language, or only asked"
     own = [r for r in records if r.task == 'mela' and not r.sources]
-    medians = lambda some: {language: median(100*r.mcc for r in of)
-                            for language,of in grouped(some, lambda r: r.dataset).items()}
+    def medians(some):
+        return {language: median(100*r.mcc for r in of)
+                                for language,of in grouped(some, lambda r: r.dataset).items()}
     return {way: medians(some) for way,some in _ways(own).items()}
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb23c

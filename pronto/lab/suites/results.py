@@ -61,7 +61,8 @@ def scores_of_runs(
     found = {}
     for (model,recipe),keys in grouped(kept, lambda key: key[:2]).items():
         for setting in sorted({key[2] for key in keys} - {''}) or ['']:
-            of = lambda name: kept.get((model, recipe, setting, name)) or kept.get((model, recipe, '', name))
+            def of(name):
+                return kept.get((model, recipe, setting, name)) or kept.get((model, recipe, '', name))
             tasks = {name: _task_scores(some, XTREME[name]) for name in XTREME if (some := of(name))}
             name = ', '.join(filter(None, [model, recipe, setting]))
             found[name] = SubmissionScores(tasks)

@@ -81,7 +81,8 @@ def _nearest(model, rows:list, pool:list, settings:dict, device)->list[str]: # I
     "The nearest sentence of the pool for each query"
     texts = [row.text for row in rows], [row.text for row in pool]
     x, y = (encode_layers(model, some, specials=settings['specials'], device=device) for some in texts)
-    by_layer = lambda i: retrieve(x[i], y[i], settings['similarity'])
+    def by_layer(i):
+        return retrieve(x[i], y[i], settings['similarity'])
     if settings['layer'] == 'of XTREME':
         found = by_layer(xtreme_layer(len(x) - 1))
     else:

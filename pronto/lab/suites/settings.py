@@ -24,8 +24,9 @@ def suite_settings(
 )->dict:
     "The hyperparameters of a training"
     stem = stem if stem in XTREME else _AS[kind]
-    fits = lambda row: row['recipe'] == recipe and row['family'] in ('any', family) and \
-        {'any', stem} & {*row['tasks'].split(',')}
+    def fits(row):
+        return row['recipe'] == recipe and row['family'] in ('any', family) and \
+            {'any', stem} & {*row['tasks'].split(',')}
     family = _family(model)
     row = next(row for row in fact_table('xtreme_settings') if fits(row))
     whole = {name: int(row[name]) for name in ('batch_size','max_length','stride','epochs')}

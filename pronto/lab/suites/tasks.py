@@ -101,6 +101,9 @@ class ItemTask(_OfBenchmark, Task):
 
 def _named(text:str)->str: return content_hash(text.encode(), size=8)[:8]
 
+def _place_name(id:str, text:str)->str: # A colon divides the chapter of a place from the rest
+    return f'{id}-{_named(text)}'.replace(':', '_')
+
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20b
 def f1_values(
     sums:np.ndarray # (n, 3): right, found and wanted of each item
@@ -133,7 +136,8 @@ class TaggingTask(ItemTask):
     def suits(self, adapt:str)->bool: return adapt == 'frozen' or super().suits(adapt)
 
     def trainer(self, adapt:str)->Callable:
-        if adapt != 'frozen': return super().trainer(adapt)
+        if adapt != 'frozen':
+            return super().trainer(adapt)
         from pronto.lab.words.word_probes import probe_words
         return probe_words
 
@@ -151,27 +155,29 @@ class TaggingTask(ItemTask):
         return [row.tags[i] for row in rows if row.labelled for i in self.asked(row)]
 
     def places(self, rows:list[Tagged])->list[dict]:
-        names = [f'{row.id}-{_named(row.texts[0])}'.replace(':', '_') for row in rows]
-        return [dict(ref=f'{name}:{i + 1}', token=_one_line(row.tokens[i]))
-                for name,row in zip(names, rows) for i in self.asked(row)]
+        return [dict(ref=f'{_place_name(row.id, row.texts[0])}:{i + 1}', token=_one_line(row.tokens[i]))
+                for row in rows for i in self.asked(row)]
 
     def item_values(self, metric:str, true:list, answers:list, chapters:list)->np.ndarray:
         "One number per token, whose mean is the metric; `f1` is that of spans"
-        if metric == 'f1': return f1_values(_span_sums(true, answers, chapters))
+        if metric == 'f1':
+            return f1_values(_span_sums(true, answers, chapters))
         return item_values(metric, self.labels, true, answers)
 
     def item_texts(self, rows:list[Tagged])->list[str]:
-        marked = lambda row, i: ' '.join([*row.tokens[:i], f'[{row.tokens[i]}]', *row.tokens[i+1:]])
-        return [marked(row, i) for row in rows for i in self.asked(row)]
+        return [_marked(row, i) for row in rows for i in self.asked(row)]
 
     @property
     def baselines(self)->dict[str,Callable]:
         "The most frequent tag, of all words, of the same, with a capital, with similar letters"
-        of_key = lambda keys: partial(_tag_of, keys)
-        return dict(majority=_usual_tag, lookup=of_key(_words), cues=of_key(_shapes), ngram=_tag_of_letters)
+        return dict(majority=_usual_tag, lookup=partial(_tag_of, _words), cues=partial(_tag_of, _shapes),
+                    ngram=_tag_of_letters)
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20co
 def _one_line(text:str)->str: return ' '.join(text.split())
+
+def _marked(row:Tagged, i:int)->str: # e.g. `the [man] went`
+    return ' '.join([*row.tokens[:i], f'[{row.tokens[i]}]', *row.tokens[i+1:]])
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20d
 def _usual(keys:list, tags:list[str])->dict: # Key to tag
@@ -290,7 +296,7 @@ class RetrievalTask(ItemTask):
         return [json.dumps(list(row.matches or ())) for row in rows]
 
     def places(self, rows:list[Query])->list[dict]:
-        return [dict(ref=f'{row.id}-{_named(row.text)}'.replace(':', '_')) for row in rows]
+        return [dict(ref=_place_name(row.id, row.text)) for row in rows]
 
     def is_right(self, true:str, answer:str)->bool: return answer in json.loads(true)
 
@@ -299,13 +305,15 @@ class RetrievalTask(ItemTask):
 
     def item_texts(self, rows:list[Query])->list[str]:
         text = {row.id: row.text for row in (rows[0].pool if rows else ())}
-        own = lambda row: ' | '.join(text.get(id, '') for id in row.matches or ())
+        def own(row):
+            return ' | '.join(text.get(id, '') for id in row.matches or ())
         return [f'{row.text} = {own(row)}' for row in rows]
 
     @property
     def baselines(self)->dict[str,Callable]:
         "The first sentence of the pool, and the one with most n-grams of the query"
-        first = lambda task, train, test: [row.pool[0].id for row in test]
+        def first(task, train, test):
+            return [row.pool[0].id for row in test]
         return dict(majority=first, ngram=_similar_sentence)
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20g

@@ -311,7 +311,8 @@ def read_xtreme(folder)->Found:
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf28c
 def _by_article(rows:list[Question], articles:list[int])->dict[str,list]: # Split to rows
     "Six of ten articles train, one tunes, three test"
-    part = lambda article: 'train' if article % 10 < 6 else 'dev' if article % 10 == 6 else 'test'
+    def part(article):
+        return 'train' if article % 10 < 6 else 'dev' if article % 10 == 6 else 'test'
     found = dict(train=[], dev=[], test=[])
     for row,article in zip(rows, articles, strict=True):
         found[part(article)].append(row)

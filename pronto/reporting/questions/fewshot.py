@@ -77,8 +77,10 @@ def _examples_equal(
     if all(c.answers.n_collapsed == len(c.runs) for c in (zero_shot, *cells)):
         return None # Equal, as nothing was learned
     found = {c.examples: compare_answers(c.answers, zero_shot.answers, metric) for c in cells}
-    end = lambda x, side: x.interval[side] if x.interval else x.difference
-    crossing = lambda value: _crossing([(n, value(x)) for n,x in found.items()])
+    def end(x, side):
+        return x.interval[side] if x.interval else x.difference
+    def crossing(value):
+        return _crossing([(n, value(x)) for n,x in found.items()])
     middle = crossing(lambda x: x.difference)
     if any(x.p is None for x in found.values()):
         return Equal(middle, None, None)
@@ -128,7 +130,8 @@ def _curve_table(curves:list[Curve], metric:str='accuracy')->Table:
     there = grouped(curves, _place)
     texts = [_equal_text(there[_place(curve)], curve, metric) for curve in curves]
     equal = {cell: text for curve,text in zip(curves, texts) for cell in curve}
-    mark = lambda cell: collapse_mark(cell.answers) + '‡'*(cell in best)
+    def mark(cell):
+        return collapse_mark(cell.answers) + '‡'*(cell in best)
     score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
     columns = [
         Column('task', 'task', get=lambda cell: cell.task_name), Column('model', 'model'),

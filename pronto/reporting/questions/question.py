@@ -121,7 +121,8 @@ def _runs_of(question:RunQuestion, found:list)->list[Run]: # For notes
     return [] if question.own_notes else [r for one in found for r in one.runs]
 
 def _unused(question:RunQuestion, records:list[Run], used:list[Run])->str: # Empty if all are in a table
-    is_same = lambda r: r.path or id(r) # A question may read a run under another name
+    def is_same(r):
+        return r.path or id(r) # A question may read a run under another name
     known = set(map(is_same, used))
     own = [r for r in records if question.protocol in ('', r.protocol)] if used else []
     others = described([r for r in own if is_same(r) not in known])
