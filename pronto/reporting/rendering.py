@@ -318,11 +318,15 @@ def _setting(cells:list[dict])->str: # A frozen model, for instance, has no epoc
 # %% ../../nbs/reporting/rendering.ipynb #rnd02
 def _is_invented(block:Block)->bool: return 'qaa' <= block[0][0]['bible'][:3] <= 'qtz'
 
-def _method(found:Accuracies, short:bool)->str:
-    "What is large, what is small, and which baselines there are"
+def _large(found:Accuracies)->str: # e.g. `Accuracy in percent; SM (MCC) with accuracy`
+    "What is large in a table and on the axes of its picture"
     others = {title: found.metrics[task] for task,title in found.titles.items() if title != task}
     beside = [f'{title} with {METRICS[_BESIDE[metric][0]]}' for title,metric in others.items()]
-    large = '; '.join([_LARGE[found.metric], *beside])
+    return '; '.join([_LARGE[found.metric], *beside])
+
+def _method(found:Accuracies, short:bool)->str:
+    "What is large, what is small, and which baselines there are"
+    large = _large(found)
     if short:
         return f'{large}: the mean over test items and seeds{_SMALL_IN_SHORT}'
     names = METRICS | dict(mae='for counts the mean absolute error')
@@ -573,7 +577,7 @@ def _legend(found:Accuracies)->str:
     parts.append('majority (dashed)')
     if any(_figure(cell, found.metric).small for cell in found.cells):
         parts.append(f'{" and ".join(METRICS[m] for m in found.small)} (small)')
-    return f'{_LARGE[found.metric]}: {", ".join(parts)}'
+    return f'{_large(found)}: {", ".join(parts)}'
 
 _MOST_DRAWN = 24 # Blocks; a picture of more is too tall to be written
 
