@@ -105,6 +105,11 @@ def damage(rng, path, data):
 
 # What a reader makes of it
 
+def put(path, data):
+    "Write a file anew: writing over one waits for the disk"
+    path.unlink(missing_ok=True)
+    path.write_bytes(data)
+
 def attack(read, folder, name, accepted, n=None, seconds=None, seed=0, limit=20, right=None):
     """Damage one file of `folder` after the other, `n` times or for some seconds, and read `folder/name`.
 
@@ -117,7 +122,7 @@ def attack(read, folder, name, accepted, n=None, seconds=None, seed=0, limit=20,
     while sum(found.values()) < (n or 10**9) and time.monotonic() < until:
         path = rng.choice(paths)
         whole = path.read_bytes()
-        path.write_bytes(damage(rng, path, whole))
+        put(path, damage(rng, path, whole))
         try:
             with time_limit(limit): result = read(Path(folder)/name)
             found['result'] += 1
@@ -129,7 +134,7 @@ def attack(read, folder, name, accepted, n=None, seconds=None, seed=0, limit=20,
         except (Exception, TooSlow) as e:
             found['failed'] += 1
             failures.append((path.name, repr(e)[:300], path.read_bytes()))
-        finally: path.write_bytes(whole)
+        finally: put(path, whole)
     return found, failures
 
 def keep(failures, folder):

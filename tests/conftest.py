@@ -31,6 +31,12 @@ def with_torch():
     if 'PYTEST_XDIST_WORKER' in os.environ and find_spec('torch'):
         import pronto.modeling.pretrain, pronto.modeling.probing, pronto.modeling.train # noqa: F401
 
+@pytest.fixture(autouse=True, scope='session')
+def one_parser():
+    "Each command would make the parser of all commands anew, for a hundredth of a second; some tests run hundreds"
+    from pronto.cli import command
+    with patch.object(command, 'make_parser', cache(command.make_parser)): yield
+
 @pytest.fixture(autouse=True, scope='module')
 def what_stays_is_no_garbage(with_torch):
     "Each training looks for garbage: not among the modules and the data that other tests have loaded"

@@ -41,12 +41,10 @@ def text_of(header, rows):
     return '\n'.join([SOURCE, '\t'.join(header), *map('\t'.join, rows), ''])
 
 
-def tables():
-    "Name to text of the two tables"
-    from qq import Database
+def tables(database):
+    "Name to text of the two tables, from a `Database` of qwanqwa"
     with warnings.catch_warnings():
         warnings.simplefilter('ignore') # Of codes that were replaced
-        database = Database.load()
         languages = codes_of(database)
     rows, parents, places = [], {}, set()
     for languoid, codes in languages:
@@ -63,5 +61,6 @@ def tables():
 
 
 if __name__ == '__main__':
-    for name, text in tables().items():
+    from qq import Database
+    for name, text in tables(Database.load()).items():
         (FACTS/f'{name}.tsv').write_text(text, encoding='utf-8')

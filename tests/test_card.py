@@ -8,9 +8,10 @@ from pronto.cli.command import main
 from pronto.demo.corpus import make_corpus, write_corpus
 
 @pytest.fixture
-def corpus(tmp_path, monkeypatch):
+def corpus(once, tmp_path, monkeypatch):
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
-    return write_corpus(make_corpus(n_verses=900), tmp_path/'corpus')
+    made = once('corpus-of-cards', lambda folder: write_corpus(make_corpus(n_verses=900), folder/'corpus'))
+    return shutil.copytree(made/'corpus', tmp_path/'corpus')
 
 @pytest.mark.slow
 def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkeypatch):
