@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SEVERAL', 'SENSE_PAIRS', 'COUNT_PAIRS', 'NEAR_PAIRS', 'MORE_PAIRS', 'Uses', 'make_uses', 'Pairs', 'numbered',
-           'pairs_of', 'contradictions', 'parallel_sense_pairs', 'parallel_count_pairs', 'PairDrawing']
+           'ranked', 'pairs_of', 'contradictions', 'parallel_sense_pairs', 'parallel_count_pairs', 'PairDrawing']
 
 # %% ../../nbs/datasets/pairs.ipynb #69ae1c77
 import random
@@ -161,6 +161,20 @@ def numbered(values)->tuple[np.ndarray,list]: # (n,) integers, and the distinct 
     seen = {}
     numbers = [seen.setdefault(value, len(seen)) for value in values]
     return np.array(numbers, int), list(seen)
+
+def ranked(
+    values:np.ndarray # (n,) integers
+)->tuple[np.ndarray,np.ndarray]: # The distinct values, sorted, and (n,) the place of each value among them
+    "What `np.unique` gives with `return_inverse`, sooner where most values are repeated: they are not sorted"
+    import pyarrow as pa
+    kind = pa.from_numpy_dtype(values.dtype)
+    column = pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+    coded = column.dictionary_encode()
+    distinct = np.from_dlpack(coded.dictionary) # `to_numpy`, like `pa.array`, would import pandas
+    order = np.argsort(distinct)
+    place = np.empty(len(order), int)
+    place[order] = np.arange(len(order))
+    return distinct[order], place[np.from_dlpack(coded.indices)]
 
 def pairs_of(
     rows:list[PairExample],

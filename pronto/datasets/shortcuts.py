@@ -17,7 +17,7 @@ import numpy as np
 from ..core.files import fact_table
 from ..core.refs import Ref
 from ..core.tables import grouped
-from .pairs import Pairs, numbered
+from .pairs import Pairs, numbered, ranked
 
 # %% ../../nbs/datasets/shortcuts.ipynb #47002ff6
 def _share_right(
@@ -51,7 +51,7 @@ def predict_known(
 )->np.ndarray: # (m,) predicted labels
     "Remember the labels of train"
     both = np.concatenate([train, test])
-    names = np.unique(both, return_inverse=True)[1]
+    names = ranked(both)[1]
     n = len(train)
     return _predict_feature(names[:n], labels, names[n:])
 
@@ -127,7 +127,7 @@ class GramCounts:
         self.number = {text: i for i,text in enumerate(dict.fromkeys(texts))}
         bounded = [f' {text.lower()} ' for text in self.number]
         hashes, owner = _ngrams(bounded, 4, bits=60) # In 20 bits some would meet
-        names, gram = np.unique(hashes, return_inverse=True)
+        names, gram = ranked(hashes)
         shape = len(bounded), len(names)
         self.counts = csr_matrix((np.ones(len(gram)), (owner, gram)), shape=shape) # (texts, n-grams)
 
@@ -220,7 +220,7 @@ def _count_classes(train:Pairs, senses:np.ndarray)->dict[int,dict[int,int]]: # S
     n = len(train.uses.refs)
     first = train.sense*n + train.verse1
     second = train.sense*n + train.verse2
-    codes, places = np.unique(np.r_[first, second], return_inverse=True)
+    codes, places = ranked(np.r_[first, second])
     ends = places.reshape(2, -1)[:,train.same]
     edges = coo_matrix((np.ones(ends.shape[1], bool), ends), shape=(len(codes),)*2)
     classes = connected_components(edges, directed=False)[1]
@@ -534,7 +534,7 @@ def _eighth(texts:list[str]): # (texts, n-grams), a sparse matrix of ones
         hashes.append(grams[chosen])
         owners.append(owner[chosen] + n_before)
         n_before += len(block)
-    names, gram = np.unique(np.concatenate(hashes), return_inverse=True)
+    names, gram = ranked(np.concatenate(hashes))
     cells = np.ones(len(gram), np.int32), (np.concatenate(owners), gram)
     has = csr_matrix(cells, shape=(len(texts), len(names)))
     has.data[:] = 1

@@ -9,6 +9,7 @@ __all__ = ['KneserNey']
 from itertools import chain, repeat
 from typing import NamedTuple
 import numpy as np
+from ..pairs import ranked
 
 # %% ../../../nbs/datasets/choices/kneser_ney.ipynb #chkn07
 _BEGIN, _END, _NEW = 0, 1, -1
@@ -40,15 +41,16 @@ def _counted(flat:np.ndarray, size:int, order:int)->list[_Level]: # The shortest
     is_unit, numbers, keys = flat != _BEGIN, [], []
     for n in range(order):
         contexts = _before(numbers[-1]).clip(0) if n else np.zeros(len(flat), np.int64)
-        found, number = np.unique(_keys(contexts, flat, size), return_inverse=True)
+        found, number = ranked(_keys(contexts, flat, size))
         keys.append(found)
         numbers.append(number)
     levels = []
     for n in range(order):
         ends = numbers[n][is_unit]
         if n + 1 < order:
-            longer = np.unique(numbers[n + 1][is_unit], return_index=True)[1]
-            ends = ends[longer] # One of each kind
+            shorter = np.full(len(keys[n + 1]), _NEW)
+            shorter[numbers[n + 1][is_unit]] = ends # The last n units of each longer n-gram
+            ends = shorter[shorter != _NEW]
         counts = np.bincount(ends, minlength=len(keys[n])).astype(np.int32)
         contexts, n_contexts = keys[n]//size, len(keys[n - 1]) if n else 1
         if not n:
