@@ -127,6 +127,7 @@ def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     (lambda model: dict(model=loaded(model)[1]), 'model: is a'),
     (lambda model: dict(model=loaded(model)[0].to('meta'), tokenizer='gpt2'), 'model: has no weights yet (device meta)'),
     (lambda model: dict(model=loaded(model)[0], tokenizer='gpt2'), 'tokenizer: is a str; give the loaded tokenizer'),
+    (lambda model: dict(model=[]), 'model: is an empty list; give a folder, a name, or a loaded model'),
     (lambda model: dict(model='no-such-model'), 'no-such-model: is neither a model folder nor in the local cache')])
 def test_what_is_no_model_is_one_line_before_anything_is_built(given, says, model, tmp_path):
     import pronto
@@ -163,3 +164,53 @@ def test_models_on_other_tasks_have_a_scale_of_their_own(asked, model):
     def height(runs): return int.from_bytes(score_scale(runs).png[20:24], 'big') # Of a PNG
     one, other = asked(str(model)).runs, asked(f'other={model}', tasks=['WO']).runs
     assert height([*one, *other]) > 1.9*max(height(one), height(other))
+
+@pytest.mark.parametrize('kind', ['bert', 'gpt2'])
+def test_random_numbers_of_a_training_stay_as_they_were(kind, asked, tmp_path):
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+    folder = zoo.save_model(tmp_path/kind, kind)
+    net = (AutoModelForMaskedLM if kind == 'bert' else AutoModelForCausalLM).from_pretrained(folder).train()
+    before = torch.random.get_rng_state()
+    asked(net, AutoTokenizer.from_pretrained(folder), tasks='WO', protocol='')
+    assert torch.equal(before, torch.random.get_rng_state()) and net.training
+
+def test_loaded_models_of_one_name_are_numbered(asked, model):
+    net, tokenizer = loaded(model)
+    assert [run.model for run in asked([net, str(model), net], tokenizer, tasks='WO').runs] == ['gpt2-2', 'gpt2', 'gpt2-3']
+
+def test_a_dataset_that_is_loaded_is_taken_and_a_bible_refused(asked, dataset, model, tmp_path):
+    import pronto
+    how = HOW | dict(tasks='WO', runs=tmp_path/'runs')
+    assert len(pronto.evaluate(pronto.load_dataset(dataset), str(model), **how).runs) == 1
+    with pytest.raises(InputError, match='bible: is a Bible; give the file of a Bible, a dataset, or its folder'):
+        pronto.evaluate(Bible([]), str(model), **how)
+
+def test_similar_names_of_bibles_are_named(model, tmp_path, monkeypatch):
+    import pronto
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    (tmp_path/'data'/'bibles').mkdir(parents=True)
+    (tmp_path/'data'/'bibles'/'wolof.tsv').touch()
+    with pytest.raises(InputError, match='did you mean wolof[?] Otherwise put one at'): pronto.evaluate('wollof', str(model))
+    (tmp_path/'wolof.usfm').touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match='is not there; did you mean wolof.usfm, wolof[?]'): pronto.evaluate('wolof.usf', str(model))
+
+def test_errors_about_a_loaded_model_do_not_name_a_temporary_folder(asked, dataset, model):
+    net, tokenizer = loaded(model)
+    words = {word for file in dataset.glob('word_order_*.jsonl') for word in file.read_text().replace('"', ' ').split() if word.isalpha()}
+    tokenizer.add_tokens(sorted(words))
+    with pytest.raises(InputError, match='^gpt2: its tokenizer has token'): asked(net, tokenizer, tasks='WO')
+
+def test_a_number_that_cannot_be_had_does_not_end_a_training(dataset, model):
+    import pronto
+    from transformers import TrainerState
+    said = []
+    callback = pronto.LanguageCallback(dataset, zoo.tokenizer_of('gpt2'), limit=20, report=said.append)
+    state = TrainerState(global_step=7, epoch=.5)
+    metrics = {}
+    callback.on_evaluate(None, state, None, model=loaded(model)[0].to('meta'), metrics=metrics)
+    assert said == ['qaa, step 7: the model was not asked: model: has no weights yet (device meta); load them, or give its folder']
+    assert not state.log_history and not metrics
+    callback.on_evaluate(None, state, None, model=loaded(model)[0], metrics=metrics)
+    assert said[1].startswith('qaa, step 7: ') and ' of 100; n-grams have ' in said[1]
+    assert state.log_history == [metrics | dict(epoch=.5, step=7)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Callable
 from ..bibles.installed import bible_place
 from ..bibles.languages import licence_of
-from ..core.files import InputError, data_dir, safe_name, to_stderr
+from ..core.files import InputError, data_dir, did_you_mean, safe_name, to_stderr
 from .building import build
 from .loading import dataset_folders, load_manifest
 from .splits import SPLIT_NAMES
@@ -43,6 +43,14 @@ def _annotations(given, report:Callable, progress:Callable):
     from pronto.sources.open_annotations import named_annotations, usual_annotations
     place = given or usual_annotations(report)
     return annotate_once(place, progress) if is_source(place) else named_annotations(place)
+
+def _similar(code:str)->str: # Goes before a remedy; empty if there are none
+    "Codes in the data folder, and files of the current folder, with similar names"
+    places = data_dir()/'datasets', data_dir()/'bibles'
+    codes = [path.name.split('.')[0] for place in places for path in place.glob('[!.]*')]
+    files = [path.name for path in Path().glob('[!.]*')]
+    said = did_you_mean(code, [*codes, *files])
+    return f'{said} Otherwise ' if said else ''
 
 # %% ../../nbs/datasets/finding.ipynb #c7b1000a
 def _place(code:str, splits:str)->Path: # It may not exist yet
@@ -86,12 +94,12 @@ def find_dataset(
         return _with_splits(folder, splits)
     file = file or _bible_file(code)
     if file is None and Path(code).suffix:
-        raise InputError(code, 'is not there; name a Bible, a dataset folder, or the code of a Bible in the '
-                               'data folder')
+        raise InputError(code, f'is not there; {_similar(code)}name a Bible, a dataset folder, or the code '
+                               'of a Bible in the data folder')
     if file is None:
         place = data_dir()/'bibles'/code
-        raise InputError(folder, 'there is no dataset, and no Bible to build it from; put one at '
-                                 f'{place}.<usfx.xml, usfm, tsv, ...>')
+        raise InputError(folder, f'there is no dataset, and no Bible to build it from; {_similar(code)}'
+                                 f'put one at {place}.<usfx.xml, usfm, tsv, ...>')
     from pronto.bibles.reading import read_bible
     read = read_bible(file)
     made = build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto',

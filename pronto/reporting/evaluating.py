@@ -6,19 +6,19 @@
 __all__ = ['in_folders', 'Result', 'scored_tasks', 'evaluate', 'build_dataset', 'load_dataset', 'models', 'tables']
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00005
-import base64, shutil
+import base64, shutil, sys
 from collections import defaultdict
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import chain, product
+from itertools import chain, count, product
 from pathlib import Path
 from typing import Callable, Iterator
 from ..core.files import InputError, data_dir, require_within, safe_name, temporary_folder, to_stderr
 from ..core.tables import Table, grouped
 from ..datasets.finding import find_dataset
 from ..datasets.loading import Dataset, open_dataset
-from ..modeling.model import Model, hub_models, own_models
+from ..modeling.model import Model, hub_models, model_name, own_models
 from ..core.pictures import Picture
 from .accuracy_tables import Options
 from .card import card_finding, card_pictures, score_card
@@ -37,7 +37,7 @@ def _loaded_name(model)->str:
     return safe_name(Path(said).name) or type(model).__name__
 
 def _check_loaded(model, tokenizer):
-    if not (hasattr(model, 'save_pretrained') and hasattr(model, 'parameters')):
+    if not all(hasattr(model, name) for name in ('save_pretrained', 'parameters', 'get_input_embeddings')):
         what = f'is a {type(model).__name__}; give a folder, a name, or a loaded model of transformers'
         raise InputError('model', what)
     if any(weights.is_meta for weights in model.parameters()):
@@ -48,26 +48,43 @@ def _check_loaded(model, tokenizer):
     if not hasattr(tokenizer, 'convert_ids_to_tokens'):
         raise InputError('tokenizer', f'is a {type(tokenizer).__name__}; give the loaded tokenizer')
 
+def _new_name(model, taken:set[str])->str:
+    "The name of a loaded model, with a number if another one has it"
+    name = _loaded_name(model)
+    numbered = (f'{name}-{n}' for n in count(2))
+    return name if name not in taken else next(other for other in numbered if other not in taken)
+
+def _write_loaded(model, tokenizer, folder:Path):
+    from pronto.modeling.architectures import one_line_errors, quiet
+    remedy = 'is its disk full? Name another place as TMPDIR, or give the folder of the model'
+    with quiet(), one_line_errors(folder.parent.parent, 'the loaded model cannot be written there', remedy):
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+
 @contextmanager
 def in_folders(
     models:list, # Folders, names, or loaded models
     tokenizer
 )->Iterator[list[str]]: # As `plan` takes them
     "Write loaded models to temporary folders"
+    found = [str(model) if isinstance(model, Path) else model for model in models]
+    is_loaded = [not isinstance(model, (str, Model)) for model in found]
+    names = ['' if loaded else model_name(str(one)) for one,loaded in zip(found, is_loaded)]
     with temporary_folder() as place:
-        named = []
         for n,model in enumerate(models):
-            if isinstance(model, (str, Path, Model)):
-                named.append(model if isinstance(model, Model) else str(model))
+            if not is_loaded[n]:
                 continue
             _check_loaded(model, tokenizer)
-            from pronto.modeling.architectures import quiet
-            folder = place/str(n)
-            with quiet():
-                model.save_pretrained(folder)
-                tokenizer.save_pretrained(folder)
-            named.append(f'{_loaded_name(model)}={folder}')
-        yield named
+            names[n] = _new_name(model, {*names})
+            _write_loaded(model, tokenizer, place/str(n))
+            found[n] = f'{names[n]}={place/str(n)}'
+        try:
+            yield found
+        except InputError as e:
+            for n,name in enumerate(names):
+                if str(place/str(n)) in str(e.path): # Nobody knows that folder
+                    raise InputError(name, e.what, e.place) from e
+            raise
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp0009a
 _SCORES = 'accuracy', 'macro_f1', 'mcc', 'mae'
@@ -162,9 +179,26 @@ def _planned(dataset:Dataset, models:list[Model], names:list[str], protocol:str,
         found += plan(dataset, list(own), list(stems), protocol=name, **how)
     return found
 
+# %% ../../nbs/reporting/evaluating.ipynb #evp0011a
+def _keeping_random():
+    "The random numbers of a training around it stay as they are; without PyTorch there is none"
+    torch = sys.modules.get('torch')
+    if torch is None:
+        return nullcontext()
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
+    return torch.random.fork_rng(devices)
+
+def _bible_or_folder(bible): # As `find_dataset` takes it
+    if isinstance(bible, Dataset):
+        return bible.path
+    if isinstance(bible, (str, Path)):
+        return bible
+    what = f'is a {type(bible).__name__}; give the file of a Bible, a dataset, or its folder'
+    raise InputError('bible', what)
+
 # %% ../../nbs/reporting/evaluating.ipynb #evp00011
 def evaluate(
-    bible, # A Bible in any format, the code of one in the data folder, or a dataset folder
+    bible, # A Bible in any format, the code of one in the data folder, a dataset, or its folder
     model, # A folder, a name in the local cache, a loaded model of transformers, or a list of these
     tokenizer=None, # Of loaded models
     tasks:list[str]=(), # Stems or abbreviations, or one of them; if empty all
@@ -180,13 +214,15 @@ def evaluate(
     report:Callable=to_stderr # Gets a line about what is taken, built or left out
 )->Result:
     "What models know of the language of a Bible; raises `InputError` for bad input, before any training"
-    models = model if isinstance(model, (list, tuple)) else [model]
+    models, place = model if isinstance(model, (list, tuple)) else [model], _bible_or_folder(bible)
+    if not models:
+        raise InputError('model', 'is an empty list; give a folder, a name, or a loaded model')
     tasks = [tasks] if isinstance(tasks, str) else list(tasks)
     store = Path(runs or data_dir()/'runs').absolute()
     require_within(store)
-    with in_folders(models, tokenizer) as named:
+    with _keeping_random(), in_folders(models, tokenizer) as named:
         found = [Model.find(one) for one in named] # Before anything is built
-        dataset = open_dataset(find_dataset(bible, '', annotations, report, language=language))
+        dataset = open_dataset(find_dataset(place, '', annotations, report, language=language))
         how = dict(seeds=seeds, recipe='', limit=limit, report=report)
         trainings = _planned(dataset, found, tasks, protocol, how)
         trainings.sort(key=lambda t: t.key.fold or 0) # The tasks of a fold share their baselines

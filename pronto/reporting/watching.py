@@ -7,7 +7,8 @@ __all__ = ['LanguageCallback']
 
 # %% ../../nbs/reporting/watching.ipynb #wch00005
 from transformers import TrainerCallback
-from ..core.files import InputError, temporary_folder
+from typing import Callable
+from ..core.files import InputError, temporary_folder, to_stderr
 from ..datasets.loading import open_dataset
 from ..datasets.finding import find_dataset
 from ..modeling.encodings import FrozenModel, forget_encodings
@@ -22,14 +23,15 @@ class LanguageCallback(TrainerCallback):
         bible, # As `evaluate` takes it; its dataset needs choices
         tokenizer,
         limit:int=300, # Rows of each part of a task, to be quick; `None`: the number of `pronto card`
-        protocol:str='' # As `evaluate` takes it
+        protocol:str='', # As `evaluate` takes it
+        report:Callable=to_stderr # Gets a line at each evaluation
     ):
         self.folder = find_dataset(bible)
         self.tasks = scored_tasks(open_dataset(self.folder))
         if not self.tasks:
             what = 'has no choices to ask a model; build it again, from more verses or without --no-choices'
             raise InputError(self.folder, what)
-        self.tokenizer, self.limit, self.protocol = tokenizer, limit, protocol
+        self.tokenizer, self.limit, self.protocol, self.report = tokenizer, limit, protocol, report
 
     def numbers(self, model)->dict[str,float]: # Name to number, from 0 (guessing) to 100
         "What the model and n-grams know now"
@@ -38,14 +40,21 @@ class LanguageCallback(TrainerCallback):
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
             [score] = evaluate(self.folder, found, **how).scores.values()
             forget_encodings(FrozenModel(found))
-        name = f'eval_{self.folder.name}'
-        return {f'{name}_language': score.value, f'{name}_ngrams': score.ngrams}
+        return {f'{self.name}_language': score.value, f'{self.name}_ngrams': score.ngrams}
+
+    @property
+    def name(self)->str: return f'eval_{self.folder.name}'
 
     def on_evaluate(self, args, state, control, model=None, metrics=None, **kwargs):
-        "Add the numbers to the metrics and to the log"
-        was_training = model.training
-        found = self.numbers(model)
-        model.train(was_training)
+        "Add the numbers to the metrics and to the log; a number that cannot be had does not end a training"
+        about = f'{self.folder.name}, step {state.global_step}'
+        try:
+            found = self.numbers(model)
+        except (InputError, OSError, MemoryError, RuntimeError) as e: # Also a GPU without room for two
+            self.report(f'{about}: the model was not asked: {e}')
+            return
+        own, ngrams = (found[f'{self.name}_{what}'] for what in ('language','ngrams'))
+        self.report(f'{about}: {own} of 100; n-grams have {ngrams}')
         if metrics is not None:
             metrics |= found
-        state.log_history.append(found | dict(step=state.global_step))
+        state.log_history.append(found | dict(epoch=state.epoch, step=state.global_step))
