@@ -120,7 +120,10 @@ def visible_cells(notebook, article):
             yield from (outputs, code) if article else (code, outputs) # An article is read for its results
 
 @cache
-def exporter(): return MarkdownExporter(exclude_input=True) # Its templates are compiled once
+def exporter(): # Its templates are compiled once
+    "With the one step before the template that changes something here: each step checks the whole notebook"
+    extract = 'nbconvert.preprocessors.ExtractOutputPreprocessor'
+    return MarkdownExporter(exclude_input=True, default_preprocessors=[extract])
 
 def convert(
     path, # Of the notebook
