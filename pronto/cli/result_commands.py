@@ -6,6 +6,7 @@
 __all__ = ['tables_options', 'tables_command', 'report_options', 'report_command', 'runs_options', 'runs_command']
 
 # %% ../../nbs/cli/result_commands.ipynb #rsch05
+import gc
 from pathlib import Path
 from .options import add_number, protocols_option, require_folder, runs_option, tasks_file_option
 from .options import to_run
@@ -104,6 +105,7 @@ def _made(args, runs:Path)->tuple: # A `Shown`, and the question
     wanted, warnings, notes = loaded_tasks(), [], []
     records = [r for r in read_runs(runs, warnings.append)
                if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
+    gc.freeze() # What was read is used to the end
     for line in warnings:
         to_stderr(line)
     is_usual = args.protocol is None

@@ -62,7 +62,7 @@ def _metric_of(confusion:np.ndarray, metric:str, counts:bool)->np.ndarray:
     if metric != 'accuracy':
         return confusion_metrics(confusion, counts=counts)[metric]
     right = np.einsum('...ii->...', confusion) # Much quicker than all metrics
-    return right/confusion.sum((-2,-1))
+    return right/np.einsum('...ij->...', confusion)
 
 def draw_confusions(
     metric:str,

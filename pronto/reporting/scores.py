@@ -12,7 +12,7 @@ __all__ = ['MIN_SEEDS', 'METRICS', 'IN_PERCENT', 'Later', 'Answers', 'right_shar
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from typing import Callable, NamedTuple
 import numpy as np
@@ -51,15 +51,13 @@ class Later(Sequence):
     def tally(self)->Tally|None: return self.rows.count(self.said) if self.rows and self.said else None
 
     @cached_property
-    def items(self)->list:
-        found = self.said or self.read()
-        return found.texts if isinstance(found, Coded) else found
+    def items(self)->list: return _texts(self.said or self.read())
 
     def at(self, rows:np.ndarray, same:str)->'Later': # `same`: tells these places from others
         "Some rows of the column"
         if same not in self.parts:
             said = self.said and Coded(self.said.values, self.said.codes[rows])
-            def read(): return [self[i] for i in rows]
+            read = partial(_read_some, self.read, rows) # Not of the column, which would be a cycle
             self.parts[same] = Later(len(rows), read, (*self.same, same), self.rows.at(rows, same), said)
         return self.parts[same]
 
@@ -72,6 +70,12 @@ class Later(Sequence):
         if isinstance(other, Later) and self.same == other.same:
             return True
         return list(self) == list(other)
+
+def _texts(column:list|Coded)->list: return column.texts if isinstance(column, Coded) else column
+
+def _read_some(read:Callable, rows:np.ndarray)->list:
+    column = _texts(read())
+    return [column[i] for i in rows]
 
 # %% ../../nbs/reporting/scores.ipynb #rsclat03
 def _some(column:list|Later, rows:list[int])->list:
@@ -96,11 +100,13 @@ class _AskedRows(Later):
             _CODES[same] = row_codes(asked_columns(self.record))
         return _CODES[same]
 
-    def places(self, codes:np.ndarray)->tuple[np.ndarray,str]: # And what tells them from others
+    def places(self, codes:np.ndarray)->tuple[np.ndarray,str]: # `codes`: sorted, at least one; and a name
         "Which rows have these codes"
         same = content_hash(codes.tobytes(), size=8)
         if same not in self.found:
-            self.found[same] = np.flatnonzero(np.isin(self.codes(), codes))
+            own = self.codes()
+            near = codes[np.searchsorted(codes, own).clip(max=len(codes) - 1)] # As they are sorted
+            self.found[same] = np.flatnonzero(near == own)
         return self.found[same], same
 
 _CODES, _MOST_CODES = {}, 1<<12 # Of the last test sets, by `rows_hash`
@@ -237,7 +243,7 @@ class _Table:
     @property
     def shared(self)->dict[str,Later]: # By name
         "The columns that runs on the same rows share"
-        kept = self.rows.kept if self.rows else {}
+        kept = _kept_beside(self.rows) if self.rows else {}
         there = 'columns' in kept and kept['columns']['asked'].record.path.exists()
         if not there: # The run that has them may be gone where others are not
             kept['columns'] = self._shared()
@@ -253,6 +259,9 @@ class _Table:
         return found | {name: self.column(name, *of_run) for name in baseline_columns(self.known)}
 
 # %% ../../nbs/reporting/scores.ipynb #rsctab02
+@lru_cache(maxsize=64) # Not in the rows, which columns have: a cycle would stay in memory for long
+def _kept_beside(rows:Rows)->dict: return {}
+
 @lru_cache(maxsize=16) # They are too large to be kept for all runs
 def _columns_of(table:_Table)->Columns: return coded_columns(table.record)
 

@@ -115,8 +115,8 @@ def _read_columns(
         file = pq.ParquetFile(BufferReader(content), page_checksum_verification=True)
         table = file.read(names, use_threads=False)
         about = json.loads(table.schema.metadata[b'pronto'])
-        for name,column in zip(table.column_names, table.columns):
-            column = column.unify_dictionaries().combine_chunks()
+        for name,column in zip(table.column_names, table.unify_dictionaries().columns):
+            column = column.combine_chunks()
             found[name] = Coded(column.dictionary.to_pylist(), column.indices.to_numpy())
     return found, content_hash(content, size=16), about
 

@@ -7,7 +7,7 @@ __all__ = ['WHERE', 'AGREED', 'baseline_columns', 'rows_hash', 'row_codes', 'cha
            'rows_of', 'chapters_of_rows', 'rows_bytes', 'rows_from', 'said_bytes', 'said_from']
 
 # %% ../../nbs/runs/tallies.ipynb #tal00005
-import json, zlib
+import json, math, zlib
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -112,21 +112,26 @@ class Rows:
         values, codes = self.columns[AGREED]
         return np.array([value == '1' for value in values], bool)[codes]
 
-    def _cells(self, labels:tuple[str,...])->np.ndarray: # (n,) where the counts of a row begin
+    def _places(self, k:int)->np.ndarray: # (n,) where the counts of a row begin, of `k` answers each
         "The number of the cell and of the label of each row"
-        if labels not in self.kept:
-            true = _numbers(self.columns['label'], labels)
-            self.kept[labels] = (self.chapters.cell*len(labels) + true)*len(labels)
-        return self.kept[labels]
+        if k not in self.kept:
+            true = self.columns['label']
+            self.kept[k] = (self.chapters.cell*len(true.values) + true.codes)*k
+        return self.kept[k]
 
     def count(self, said:Coded)->Tally:
         "Count answers by chapter"
-        labels = tuple(sorted({*self.columns['label'].values, *said.values}))
-        shape = len(self.chapters.cells), len(labels), len(labels)
-        place = self._cells(labels) + _numbers(said, labels)
-        def counted(some): return np.bincount(some, minlength=np.prod(shape)).reshape(shape)
+        true, answers = self.columns['label'].values, said.values
+        labels = sorted({*true, *answers})
+        shape = len(self.chapters.cells), len(true), len(answers)
+        rows, columns = (np.array([labels.index(label) for label in some], int) for some in (true, answers))
+        def counted(some):
+            found = np.zeros((shape[0], len(labels), len(labels)), int)
+            found[:,rows[:,None],columns] = np.bincount(some, minlength=math.prod(shape)).reshape(shape)
+            return found
+        place = self._places(len(answers)) + said.codes
         agreed = None if self.agreed is None else counted(place[self.agreed])
-        return Tally(list(labels), counted(place), agreed)
+        return Tally(labels, counted(place), agreed)
 
     def at(self, rows:np.ndarray, same:str)->'Rows': # `same`: tells these places from others
         "Some of the rows"
@@ -138,9 +143,6 @@ class Rows:
         return self.kept[same]
 
 # %% ../../nbs/runs/tallies.ipynb #tal0011c
-def _numbers(column:Coded, labels:tuple[str,...])->np.ndarray: # (n,)
-    return np.array([labels.index(value) for value in column.values], int)[column.codes]
-
 def rows_of(columns:Columns)->Rows: # `columns`: all of a table of predictions
     "The rows of a table of predictions"
     kept = 'label', AGREED, *baseline_columns(columns)
