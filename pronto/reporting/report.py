@@ -6,7 +6,7 @@
 __all__ = ['UNKNOWN', 'LARGE', 'read_registry', 'setting', 'row', 'Report', 'make_report', 'page', 'write_report']
 
 # %% ../../nbs/reporting/report.ipynb #2d601a2a
-import base64, gzip, json, os, re
+import base64, gc, gzip, json, os, re
 from html import escape
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -496,6 +496,7 @@ def write_report(
     records = [r for r in read_runs(store) if r.is_search or loaded_tasks().is_chosen(r.task)]
     if not records:
         raise InputError(store, f'has no runs; make some: pronto eval DATASET_DIR -m MODEL{in_store(runs)}')
+    gc.freeze() # What was read is used to the end
     replies = _ask_all(records, questions, runs)
     ran = [r for r in records if not r.is_reading] # Others have no score, but their question has a table
     made = make_report(ran, Path(out).absolute().parent, known, most_tests, progress)

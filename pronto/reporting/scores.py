@@ -331,16 +331,24 @@ def common_codes(answers:Iterable[Answers])->tuple[np.ndarray,list[int]]: # One 
         sizes.append(known[same])
     return found, sizes
 
+def _last_places(codes:np.ndarray, wanted:np.ndarray)->list[int]: # As many as `wanted`, all among `codes`
+    order = np.argsort(codes, kind='stable')
+    return order[np.searchsorted(codes, wanted, 'right', sorter=order) - 1].tolist()
+
 def same_rows(*answers:Answers)->list[Answers]: # In the same order, maybe without any
-    "Keep the rows that all have; rows without references only if the test sets are equal"
+    "The answers of models to the rows that all have; without references only if the test sets are equal"
     if all(a.asked == answers[0].asked for a in answers):
         return list(answers)
-    sets = {id(a.asked): a.asked for a in answers} # Many have the same
-    places = {name: {asked: i for i,asked in enumerate(rows)} for name,rows in sets.items()}
-    first, *others = places.values()
-    shared = [asked for asked in first if has_reference(asked) and all(asked in other for other in others)]
-    kept = {name: [place[asked] for asked in shared] for name,place in places.items()}
-    return [a.at(kept[id(a.asked)]) for a in answers]
+    shared, _ = common_codes(answers)
+    first, *others = (replace(a, baselines={}, unambiguous=None) for a in answers)
+    wanted = first.codes()
+    wanted = wanted[np.isin(wanted, shared)]
+    sets = {id(a.asked): a for a in answers} # Many have the same
+    places = {name: _last_places(a.codes(), wanted) for name,a in sets.items()}
+    kept = first.at(places[id(first.asked)])
+    about = dict(asked=kept.asked, chapters=kept.chapters, true=kept.true) # All have the same
+    def said(a): return [_some(run, places[id(a.asked)]) for run in a.predicted]
+    return [kept, *(replace(a, predicted=said(a), **about) for a in others)]
 
 # %% ../../nbs/reporting/scores.ipynb #rscseeds
 def _on_same_rows(records:list[Run])->list[Run]:

@@ -28,8 +28,8 @@ from .comparing import result_of
 from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
 from ..datasets.tasks import TASKS, Tasks, described_in, know, tasks_described
-from ..core.files import InputError, content_hash, json_with_keys, read_json, safe_name, to_stderr
-from ..core.files import write_aside
+from ..core.files import InputError, content_hash, json_with_keys, no_collection, read_json, safe_name
+from ..core.files import to_stderr, write_aside
 from ..core.refs import Ref
 from ..core.seeds import INTERVALS
 from ..core.tables import grouped
@@ -562,6 +562,7 @@ def _collapsed(record:Run)->bool:
     return is_one_answer(prediction_columns(record)['predicted'])
 
 # %% ../../nbs/runs/store.ipynb #dc801e7b
+@no_collection() # Of what is read, nothing is let go
 def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     runs, found = store_of(runs), []
