@@ -214,3 +214,22 @@ def test_a_number_that_cannot_be_had_does_not_end_a_training(dataset, model):
     callback.on_evaluate(None, state, None, model=loaded(model)[0], metrics=metrics)
     assert said[1].startswith('qaa, step 7: ') and ' of 100; n-grams have ' in said[1]
     assert state.log_history == [metrics | dict(epoch=.5, step=7)]
+
+def test_a_task_without_rows_in_some_folds_is_asked_in_the_others(tmp_path):
+    "As of one gospel: a quick probe learns from the test rows of other folds"
+    import pronto
+    from pronto.runs.planning import tested_folds
+    has_gaps = lambda ref: ref.chapter <= 9
+    rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text) for ref,text in made_up().items()
+            if ref.book in ('MRK','LUK') and (ref.verse % 2 or not has_gaps(ref))]
+    build(TEXT_ALONE, Bible(rows), tmp_path/'qaa', splits='folds', report=str)
+    found = pronto.load_dataset(tmp_path/'qaa')
+    tested = tested_folds(found.folds, found.known['next_verse'])
+    assert 0 < len(tested) < 9
+    bert = zoo.save_model(tmp_path/'bert', 'bert')
+    (run,) = pronto.evaluate(found, str(bert), tasks='NV', limit=20, show=False, report=str, runs=tmp_path/'runs').runs
+    assert run.protocol == 'quick-probe' and len(run.paths) == len(tested)
+
+def test_no_number_is_minus_nothing():
+    from pronto.reporting.language_score import Mark, scale_text
+    assert scale_text([Mark('gpt2', -.3)]).endswith('| 0')

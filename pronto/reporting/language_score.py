@@ -73,7 +73,8 @@ def language_score(
     found = score_seeds(own, chapters, bounds=(-1, 1))
     interval = found.interval and [round(100*end, 1) for end in found.interval]
     above_ngrams, above_chance = (compare_seeds(own, other, chapters) for other in (ngrams, 0*ngrams))
-    return LanguageScore(tuple(scored), round(100*found.value, 1), interval,
+    value = round(100*found.value, 1) or 0. # Not -0.0
+    return LanguageScore(tuple(scored), value, interval,
                          round(100*float(ngrams.mean()), 1), above_ngrams, above_chance)
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs13c
@@ -120,8 +121,8 @@ def score_lines(records:list[Run])->list[str]:
     lines = []
     for (dataset,protocol,model),found in language_scores(records).items():
         about = ', '.join(task_name(stem) for stem in found.tasks)
-        interval = f' [{found.interval[0]:.0f}, {found.interval[1]:.0f}]' if found.interval else ''
-        lines.append(f'{dataset}: {model} {found.sentence}: {found.value:.1f} of 100{interval}, n-grams '
+        interval = f' [{found.interval[0]:z.0f}, {found.interval[1]:z.0f}]' if found.interval else ''
+        lines.append(f'{dataset}: {model} {found.sentence}: {found.value:z.1f} of 100{interval}, n-grams '
                      f'{found.ngrams:.1f}; 0 is guessing ({about}, by chapter; {protocol}).')
     return lines
 
@@ -174,7 +175,7 @@ def compare_models(records:list[Run])->list[str]: # In Markdown; empty for a sin
             said = f'**There is no clear difference between {first} and {second} on {language}**'
             if _is_above(found):
                 said = f'**{first} knows more of {language} than {second}**'
-            lines.append(f'{said}: {scores[best].value:.0f} and {scores[other].value:.0f} of 100'
+            lines.append(f'{said}: {scores[best].value:z.0f} and {scores[other].value:z.0f} of 100'
                          f'{_reach(found)}.')
     return lines
 
@@ -214,7 +215,7 @@ def _draw_scale(ax, marks:list[Mark]):
         left = mark.value > 50 # The name stands where there is room
         how = dict(textcoords='offset points', ha='right' if left else 'left', va='center', fontsize=8)
         place = (-7 if left else 7, 0)
-        ax.annotate(f'{no_formula(mark.name)}: {mark.value:.0f}', (mark.value, y), place, **how)
+        ax.annotate(f'{no_formula(mark.name)}: {mark.value:z.0f}', (mark.value, y), place, **how)
     lowest = min(0, *((mark.interval or [mark.value])[0] for mark in marks))
     ax.set(xlim=(lowest - 4, 104), ylim=(len(marks) - .5, -.5), yticks=[])
     ax.tick_params(labelsize=7)
@@ -232,7 +233,7 @@ def scale_text(marks:list[Mark])->str: # Lines
         line = [*' '*(_WIDTH + 1)]
         line[low:high+1] = '-'*(high + 1 - low)
         line[place(mark.value)] = 'o'
-        lines.append(f'  {mark.name:>{widest}} |{"".join(line)}| {mark.value:.0f}')
+        lines.append(f'  {mark.name:>{widest}} |{"".join(line)}| {mark.value:z.0f}')
     return '\n'.join(lines)
 
 def scale_picture(

@@ -63,7 +63,10 @@ def _check(selection:Selection, task:Task, limit:int|None):
     "Refuse tables that a model cannot be trained or tested on; raises `InputError`"
     from pronto.modeling.outcome import task_rows
     for part in selection.train if task.is_trained else ():
-        task_rows(_dataset(part, task), task, limit, ('train','dev'))
+        if part.split == 'train':
+            task_rows(_dataset(part, task), task, limit, ('train','dev'))
+        elif part_rows((part,), task): # The test rows of another fold, which may have none
+            task_rows(_dataset(part, task), task, limit, (part.split,))
     for part in selection.tests:
         if part.split != UNLABELLED:
             task_rows(_dataset(part, task), task, splits=('test',))
