@@ -120,6 +120,8 @@ def _descend(
     return last_w
 
 # %% ../../nbs/modeling/probing.ipynb #9bfl0001
+_FEW = 1000 # Rows that are turned into components once; of more, weights are turned in each step
+
 def fit_logistic(
     x:torch.Tensor, # (rows, features)
     y:torch.Tensor, # (rows,) label numbers; of several labels (rows, labels) ones and zeros
@@ -134,6 +136,8 @@ def fit_logistic(
     mean, scale, x, values, basis = _turned(x, mirrored)
     width = x.shape[1]
     turn = basis/scale.unsqueeze(1) # From weights of the principal components to weights of `x`
+    few = len(x) <= _FEW
+    x = x @ turn if few else x
     if several:
         chances, bound = torch.sigmoid, 1/4
     elif n_labels == 2:
@@ -148,6 +152,8 @@ def fit_logistic(
         l2 = torch.cat([l2, x.new_zeros(len(l2), 1)], 1)
         curves = torch.cat([curves, x.new_full([1], bound)])
     def slope(w):
+        if few:
+            return _slopes(x, target, w, chances)/len(x) + l2*w
         return _slopes(x, target, w @ turn.T, chances) @ turn/len(x) + l2*w
     found = _descend(slope, 1/(curves + l2), len(target), steps)
     weights = (found[...,:width] @ basis.T).permute(1, 2, 0)
