@@ -71,12 +71,15 @@ def _languoid_in(row:dict[str,str])->_Languoid:
     return _Languoid(row['bcp_47'], row['group'], tuple(row['scripts'].split()), place)
 
 @cache
-def _languoids()->dict[str,_Languoid]: # By each of their codes
+def _rows_by_code()->dict[str,dict[str,str]]: # A language may have several
     found = {}
     for row in fact_table('languages'):
-        if row['codes']:
-            found |= dict.fromkeys(row['codes'].split(), _languoid_in(row))
+        found |= dict.fromkeys(row['codes'].split(), row)
     return found
+
+def _languoid(code:str)->_Languoid|None:
+    row = _rows_by_code().get(code)
+    return _languoid_in(row) if row else None
 
 @cache
 def _groups()->dict[str,str]: # To the group that they are in, empty for a family
@@ -94,7 +97,7 @@ def lineage_of(
 )->tuple[str,...]: # e.g. `('Atlantic-Congo', ..., 'Nuclear Wolof')`; empty if it is not known
     "The groups of Glottolog that a language belongs to, from its family on, or `isolate`"
     import langcodes.data_dicts as known
-    found = _languoids().get(iso639_3)
+    found = _languoid(iso639_3)
     if found is None:
         return ()
     if found.group == 'isolate':
@@ -136,7 +139,7 @@ def _guess(code:str, script:str): # A `langcodes.Language` or `None`
     tag = _named(m[0]) if m and not _private(m[0]) else None
     if tag is None:
         return None
-    found = _languoids().get(tag.to_alpha3())
+    found = _languoid(tag.to_alpha3())
     if found is None:
         return None
     usual = set(found.scripts)
@@ -151,7 +154,7 @@ def coordinates_of(
 )->tuple[float,float]|None: # Latitude and longitude in degrees; `None` if they are not known
     "Where a language is spoken, as one point"
     import langcodes.data_dicts as known
-    found = _languoids().get(iso639_3)
+    found = _languoid(iso639_3)
     if found is None:
         return None
     usual = [m for m,whole in known.NORMALIZED_MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47)]
@@ -209,7 +212,7 @@ def _usual_script(tag)->str: # Empty if it is not known
     known = [broader for broader in tag.broader_tags() if broader != 'und']
     if not LIKELY_SUBTAGS.keys().isdisjoint(known): # Otherwise `maximize` takes every language for English
         return tag.maximize().script or ''
-    languoid = _languoids().get(tag.language)
+    languoid = _languoid(tag.language)
     return next((script for script in languoid.scripts if script != _UNWRITTEN), '') if languoid else ''
 
 def script_for(

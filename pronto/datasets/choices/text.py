@@ -136,11 +136,16 @@ class _Words(_Counted):
             self._places[ref] = [i for i in inner if kinds[i] and None not in (kinds[i-1], kinds[i+1])]
         return self._places[ref]
 
+    @cached_property
+    def _content_words(self)->dict[Ref,dict[int,str]]: return {}
+
     def content_words(self, ref:Ref)->dict[int,str]: # In small letters, by their places
         "The content words of a verse that may be changed"
-        tokens = self.tokens[ref]
-        words = {i: tokens[i].lower() for i in self.places(ref)}
-        return {i: word for i,word in words.items() if word in self.content}
+        if ref not in self._content_words:
+            tokens = self.tokens[ref]
+            words = {i: tokens[i].lower() for i in self.places(ref)}
+            self._content_words[ref] = {i: word for i,word in words.items() if word in self.content}
+        return self._content_words[ref]
 
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx15d
 def drawn(purpose:str, ref:Ref)->int: # Of 64 bits
@@ -156,7 +161,7 @@ class ChoiceText(_Words):
         "The same text with other splits"
         if fold == self.fold:
             return self
-        self.content, self.words, self._places, self.grams # Counted once
+        self.content, self.words, self._places, self._content_words, self.grams # Made once
         other = copy(self)
         other.fold = fold
         other.__dict__.pop('splits', None)
