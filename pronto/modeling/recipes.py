@@ -39,7 +39,7 @@ class Recipe:
 
     def settings(self, task)->dict: # For the record
         "The hyperparameters for a task of `pronto.datasets.tasks`"
-        settings = asdict(self) | {'epochs': self.epochs or task.epochs}
+        settings = vars(self) | {'epochs': self.epochs or task.epochs}
         settings['select'] = _selecting(self.select, task)
         if not task.has_sense:
             settings['embeddings'] = 1.
@@ -69,7 +69,7 @@ class ProbeRecipe:
 
     def settings(self, task)->dict: # For the record; those of pair tasks are the same
         "What identifies a probe"
-        return asdict(self) | dict(select=_selecting(self.select, task))
+        return vars(self) | dict(select=_selecting(self.select, task))
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb47
 @dataclass(frozen=True)

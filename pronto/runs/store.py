@@ -12,7 +12,7 @@ __all__ = ['RunKey', 'key_of', 'read_record', 'is_done', 'locked', 'write_record
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 import numpy as np
@@ -73,7 +73,7 @@ class RunKey:
     @property
     def inputs(self)->dict: # JSON values
         "All inputs; inputs that were added later count only if they are set, so older records are found"
-        return {k: v for k,v in asdict(self).items() if k not in _LATER or v != _LATER[k]}
+        return {k: v for k,v in vars(self).items() if k not in _LATER or v != _LATER[k]}
 
     @property
     def hash8(self)->str: return _digits(self.inputs)[:8] # A hash of all inputs
@@ -590,7 +590,7 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
             except OSError as e:
                 report(f'{path}: disappeared while it was read ({e.strerror})')
             else:
-                found.append(_as_known(path, run.finished, read))
+                found.append(run.but(packed=(read.rows, read.said)))
                 remember(runs, name, stamp, read)
     put_remembered()
     return pool_runs(found, report)
