@@ -14,11 +14,15 @@ gc.set_threshold(100_000, 20, 50) # Reading a source makes millions of objects t
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get('PRONTO_TESTDATA', ROOT.parent/'shared'/'data'))
 
+# Half a minute or more each; they share nothing with the tests beside them
+LONGEST = 'test_the_whole_demo', 'test_cells_that_need_data', 'test_every_link_of_the_site_leads_somewhere_and_nothing_is_fetched'
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    "What needs a whole real source, which takes ten seconds to annotate, or a browser, is slow"
+    "What needs a whole real source, which takes ten seconds to annotate, or a browser, is slow; no process begins the longest last"
     for item in items:
         if {'annotations','annotation_files','acai','browser'} & {*item.fixturenames}: item.add_marker('slow')
+    items.sort(key=lambda item: item.originalname not in LONGEST)
 
 @pytest.fixture(autouse=True)
 def no_line_of_progress(monkeypatch):

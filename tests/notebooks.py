@@ -1,16 +1,21 @@
 "Tests the notebooks as `nbdev_test` does, whose options it has, in forks of a process that has imported what many of them need"
-import gc, os, sys
+import gc, os, sys, tempfile
 os.environ.setdefault('OMP_NUM_THREADS', '1') # Before anything imports NumPy; see `conftest.py`
 
 import nbdev.test
 import pronto.modeling.pretrain, pronto.modeling.probing, pronto.modeling.train, pronto.reporting.notebook_views # noqa: F401
 from execnb.shell import CaptureShell
 
+DATA = os.environ.get('PRONTO_DATA')
+
 def shell(*args):
     "Runs a notebook; trainings in it look for garbage, but not among what was there before"
     gc.collect()
     gc.freeze()
-    return CaptureShell(*args)
+    notebook = CaptureShell(*args)
+    notebook.data = tempfile.TemporaryDirectory() # Two notebooks at once, or an earlier one, share no data folder; it goes with the shell
+    os.environ['PRONTO_DATA'] = DATA or notebook.data.name
+    return notebook
 
 nbdev.test.CaptureShell = shell
 # Three seconds or more each, and left out without the flag `slow`, as are cells that begin with it

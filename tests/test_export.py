@@ -157,11 +157,14 @@ def tiny(tmp_path_factory):
     return folder
 
 HARNESS = '''
-import json, sys
+import json, sys, lm_eval.tasks
+from functools import partial
 from lm_eval.__main__ import cli_evaluate
 from lm_eval.tasks import TaskManager
 folder, *commands = map(json.loads, sys.argv[1:])
-for sys.argv[1:] in commands: cli_evaluate()
+for sys.argv[1:] in commands:
+    cli_evaluate()
+    lm_eval.tasks.TaskManager = partial(TaskManager, include_defaults=False) # To read its own tasks takes seconds: once is enough
 loaded = TaskManager(include_path=folder, include_defaults=False).load(['pronto','pronto_fewshot'])
 print(json.dumps([loaded['group_map'], {name: len(task.test_docs()) for name,task in loaded['tasks'].items()}]))
 '''

@@ -339,7 +339,8 @@ def test_several_labels_and_numbers_have_baselines_of_their_own(kinds, capsys):
     assert float(scores['topic, macro F1']['majority']) > 40 and float(scores['topic, macro F1']['n-grams, balanced']) > 50
 
 @pytest.mark.slow
-def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model, tmp_path, capsys): # noqa: F811
+def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model, tmp_path, capsys, monkeypatch): # noqa: F811
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data')) # Where the card builds its dataset
     folder, runs = kinds/'qaa', ['--runs', tmp_path/'runs']
     assert main('eval', folder, '-m', model, '--epochs', 1, '--limit', 40, *runs) == 0
     assert main('probe', folder, '-m', model, *runs) == 0
