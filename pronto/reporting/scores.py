@@ -341,8 +341,9 @@ def same_rows(*answers:Answers)->list[Answers]: # In the same order, maybe witho
         return list(answers)
     shared, _ = common_codes(answers)
     first, *others = (replace(a, baselines={}, unambiguous=None) for a in answers)
-    wanted = first.codes()
-    wanted = wanted[np.isin(wanted, shared)]
+    codes = first.codes()
+    begin = np.sort(np.unique(codes, return_index=True)[1]) # Rows that ask the same count once
+    wanted = codes[begin][np.isin(codes[begin], shared)]
     sets = {id(a.asked): a for a in answers} # Many have the same
     places = {name: _last_places(a.codes(), wanted) for name,a in sets.items()}
     kept = first.at(places[id(first.asked)])
