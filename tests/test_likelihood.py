@@ -106,7 +106,7 @@ def test_a_text_that_is_too_long_loses_the_beginning_of_its_context(reader):
         found = log_likelihoods(model, [[(long, 'ra so')], [(cut, 'ra so')]], 'every')
         assert found.cut == 1 and found.sums[0] == pytest.approx(found.sums[1], abs=1e-4)
 
-def test_a_model_without_a_head_for_words_is_refused_in_a_line(tmp_path):
+def test_a_model_without_a_head_for_words_is_refused_in_a_line(tmp_path, less_of_unicode):
     from transformers import AutoModel
     from pronto.core.files import InputError
     from pronto.modeling.likelihood import load_chooser
