@@ -114,7 +114,7 @@ def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     assert score_scale(result.runs).png.startswith(b'\x89PNG')
     frame = result.to_frame()
     assert list(frame.task) == [r.task for r in result.runs] and frame.accuracy.between(0, 1).all()
-    assert frame.accuracy_majority.between(0, 1).all()
+    assert frame.accuracy_majority.between(0, 1).all() and frame.mae.dtype == float and frame.mae.isna().all()
     assert result.finding.startswith('qaa: gpt2 ') and 'of 100' in repr(result)
     shown = result._repr_html_()
     assert shown.startswith('<p>qaa: gpt2 ') and '<table>' in shown and 'src="data:image/png;base64,' in shown
@@ -233,3 +233,23 @@ def test_a_task_without_rows_in_some_folds_is_asked_in_the_others(tmp_path):
 def test_no_number_is_minus_nothing():
     from pronto.reporting.language_score import Mark, scale_text
     assert scale_text([Mark('gpt2', -.3)]).endswith('| 0')
+
+def test_choices_are_encoded_together_whatever_else_is_asked(dataset, tmp_path, monkeypatch):
+    "What is encoded in one batch changes the last digit of encodings, and so may change a number"
+    import pronto
+    from pronto.modeling.encodings import FrozenModel
+    bert, asked_for, encode = zoo.save_model(tmp_path/'bert', 'bert'), [], FrozenModel.encode
+    def recorded(self, texts, **how):
+        asked_for[-1].append(list(texts))
+        return encode(self, texts, **how)
+    monkeypatch.setattr(FrozenModel, 'encode', recorded)
+    for n,tasks in enumerate(([], ['WX','WC','WO'], ['WO','WC','WX'])):
+        monkeypatch.setenv('PRONTO_DATA', str(tmp_path/f'data{n}'))
+        asked_for.append([])
+        pronto.evaluate(dataset, str(bert), tasks=tasks, show=False, report=str)
+    assert asked_for[0][:len(asked_for[1])] == asked_for[1] == asked_for[2]
+
+def test_a_known_model_that_is_not_there_is_not_taken_for_a_slip(tmp_path):
+    import pronto
+    with pytest.raises(InputError, match='bert-base-cased: .*; check the path, or fetch it with `hf download bert-base-cased`'):
+        pronto.evaluate(tmp_path, 'bert-base-cased')

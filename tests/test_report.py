@@ -636,3 +636,12 @@ def test_the_page_is_packaged(tmp_path):
         known = {name: wheel.read(name) for name in wheel.namelist() if name.startswith('pronto/templates/')}
     here = [path for path in (ROOT/'pronto'/'templates').rglob('*') if path.is_file()]
     assert known == {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in here}
+
+def test_a_column_that_is_known_of_no_row_is_left_out(tmp_path, browser):
+    "Family and script of languages that are not known; the file that one saves has them"
+    for bible in ('qaa','qab'): store(tmp_path/'runs', bible, 'good', 'same_sense', .7)
+    assert main(['report', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'report.html')]) == 0
+    page = browser.new_page()
+    see(page, tmp_path/'report.html', view='languages')
+    heads = page.locator('#matrix thead th').all_inner_texts()
+    assert [head.strip(' ↑↓\n') for head in heads] == ['Language', 'good']

@@ -121,4 +121,4 @@ def require_verses(
     counts = Counter(v.ref.book for v in alignment.verses)
     books = ', '.join(f'{b} {k}' for b,k in counts.items()) or 'no book'
     raise InputError(path, f'only {n} verses align with the annotations ({books}), fewer than {least}; '
-                           'add the missing books, or lower --min-verses of `pronto build`')
+                           'add the missing books, or lower --min-verses')

@@ -158,7 +158,8 @@ def _remedy(name:str)->str:
     if is_path:
         return 'check the path'
     known = [row['hub'] for table in ('multilingual_models','paper_models') for row in fact_table(table)]
-    if like := get_close_matches(name, dict.fromkeys(known), 1, .85):
+    like = get_close_matches(name, dict.fromkeys(known), 1, .85)
+    if like and name not in known:
         return f'did you mean {like[0]}? Fetch that with `hf download {like[0]}`'
     return f'check the path, or fetch it with `hf download {name}`'
 

@@ -91,8 +91,9 @@ def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
     if not sampled or card.dataset.manifest.get('splits') == 'folds':
         return []
     train, test = (max(run.counts[split] for run in sampled) for split in ('train','test'))
+    where = ', in this language and in English' if card.english else ''
     return [f'To be quick, it learned from {train:,} rows of each task and was asked {test:,}, both drawn at '
-            'random, and so in English; `pronto probe` uses all.']
+            f'random{where}; `pronto probe` uses all.']
 
 def _in_english(card:Card)->list[str]: # In Markdown
     "What the same models know of English"

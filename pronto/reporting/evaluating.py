@@ -15,6 +15,7 @@ from itertools import chain, count, product
 from pathlib import Path
 from typing import Callable, Iterator
 from ..core.files import InputError, data_dir, require_within, safe_name, temporary_folder, to_stderr
+from ..core.progress import progress as bar
 from ..core.tables import Table, grouped
 from ..datasets.finding import find_dataset
 from ..datasets.loading import Dataset, open_dataset
@@ -141,9 +142,10 @@ class Result:
         return list(chain.from_iterable(drawn))
 
     def to_frame(self): # A `pandas.DataFrame`
-        "A row for each model and task, with numbers as numbers"
+        "A row for each model and task, with numbers as numbers; NaN where a task has no such score"
         import pandas as pd
-        return pd.DataFrame(map(_frame_row, self.runs))
+        found = pd.DataFrame(map(_frame_row, self.runs))
+        return found.astype({name: float for name in _SCORES if name in found})
 
     def save(self, folder)->Path: # The folder
         "Copy the records into another run store, which tables and commands read"
@@ -210,7 +212,7 @@ def evaluate(
     runs=None, # The folder of the run store; `runs` in the data folder if not given
     show:bool=True, # How far each step has come?
     progress:Callable=iter, # Wraps the list of trainings, e.g. `tqdm`
-    ahead:Callable=None, # Wraps the texts that are encoded before all trainings, where that is wanted
+    ahead:Callable=None, # Wraps the texts that are encoded before all trainings
     report:Callable=to_stderr # Gets a line about what is taken, built or left out
 )->Result:
     "What models know of the language of a Bible; raises `InputError` for bad input, before any training"
@@ -226,8 +228,10 @@ def evaluate(
         how = dict(seeds=seeds, recipe='', limit=limit, report=report)
         trainings = _planned(dataset, found, tasks, protocol, how)
         trainings.sort(key=lambda t: t.key.fold or 0) # The tasks of a fold share their baselines
-        if ahead:
-            encode_ahead(trainings, store, ahead)
+        # Encodings differ in the last digit by what is encoded beside them: always by the same texts
+        scored = [t for stem in SCORED for t in trainings if t.key.task == stem]
+        scored.sort(key=lambda t: t.key.fold or 0)
+        encode_ahead(scored, store, ahead or (bar('encode the choices') if show else iter))
         records = run_all(trainings, store, progress=progress, show=show)
     return Result(dataset, records, store)
 

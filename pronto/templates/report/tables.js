@@ -59,7 +59,8 @@ addEventListener('beforeprint', () => {
 })
 
 function table(id, given, items, { title, finding, note = '', sort = '', saved = given, last = [] }) {
-  const columns = given.filter(Boolean),
+  const says = c => !items.length || items.some(r => c.value(r) !== 'not known')
+  const columns = given.filter(c => c && says(c)), // The file has all
     inFile = saved.filter(Boolean)
   const chosen = (state.sort ?? '').match(/^(-?)(\w+)\.(.+)$/),
     own = chosen?.[2] === id && columns.some(c => c.key === chosen[3])
