@@ -583,7 +583,7 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
                 run, columns = _read_whole(path)
                 if not _needed(run) <= columns.keys():
                     coded_columns(run) # Which says what is wrong
-                run = run.but(finished=path.stat().st_mtime, collapsed=_collapsed(run))
+                run = run.but(finished=path.stat().st_mtime_ns/1e9, collapsed=_collapsed(run))
                 read = Known(_as_json(run), *_packed(columns))
             except InputError as e:
                 report(f'{e}')
