@@ -9,7 +9,7 @@ __all__ = ['MODEL', 'Setting', 'protocol_setting', 'demo_shares', 'demo_runs', '
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from ..core.files import InputError, checkout, data_dir, write_aside
+from ..core.files import InputError, checkout, content_hash, data_dir, replace_folder, write_aside
 from ..core.tables import names_in
 from .corpus import build_demo, make_corpus
 from .tiny_causal import pretrain_causal
@@ -82,9 +82,10 @@ def demo_runs()->Path: # A run store
     remedy = 'make some: pronto eval DATASET_DIR -m MODEL'
     if not held.is_file():
         raise InputError(data_dir()/'runs', f'has no runs; {remedy}')
-    out = data_dir()/'demo-runs'
-    with zipfile.ZipFile(held) as runs:
-        runs.extractall(out)
+    out = data_dir()/'demo-runs'/content_hash(held.read_bytes(), size=8)
+    if not out.is_dir():
+        with replace_folder(out, lambda path: None) as aside, zipfile.ZipFile(held) as runs:
+            runs.extractall(aside)
     return out/'runs'
 
 def prompting_setting(
