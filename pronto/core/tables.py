@@ -365,7 +365,8 @@ def terminal_text(markdown:str, width:int=None)->str: # No line is longer than i
             for table in super().__rich_console__(console, options):
                 _keep_names(table.columns, options.max_width)
                 yield table
-    class Text(Markdown): elements = Markdown.elements | dict(table_open=Names)
+    class Text(Markdown):
+        elements = Markdown.elements | dict(table_open=Names)
     markdown = markdown.replace('\N{NO-BREAK SPACE}', ' ') # Rich breaks lines there, and worse than at others
     how = dict(highlight=False, color_system=None, force_jupyter=False) # Or it would display it in a notebook
     out = Console(file=io.StringIO(), width=width, **how)

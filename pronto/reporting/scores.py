@@ -111,6 +111,13 @@ class _AskedRows(Later):
 
 _CODES, _MOST_CODES = {}, 1<<12 # Of the last test sets, by `rows_hash`
 
+# %% ../../nbs/reporting/scores.ipynb #rsccnt00
+def _codes_of(asked:list[tuple])->np.ndarray: # (n,) of 64 bits; none for rows without references
+    if not asked or not has_reference(asked[0]):
+        return np.zeros(0, np.uint64)
+    *where, labels = map(coded, zip(*asked))
+    return row_codes(dict(zip(WHERE, where)) | dict(label=labels))
+
 # %% ../../nbs/reporting/scores.ipynb #rsccnt01
 class _Counted:
     "Answers of which the tally is enough"
@@ -120,7 +127,8 @@ class _Counted:
     @cached_property
     def by_chapter(self)->ByChapter: # Without the cells of items
         "The cells of chapters in which answers are counted; raises `ValueError` without any"
-        if not len(self.true): raise ValueError('nothing to score; the test split is empty')
+        if not len(self.true):
+            raise ValueError('nothing to score; the test split is empty')
         return self._rows.chapters.counted if self._rows else chapter_cells(self.chapters).counted
 
     @cached_property
@@ -133,14 +141,16 @@ class _Counted:
 
     def confusion(self, said:list[str])->np.ndarray: # (c, k, k); `said`: one of `predicted` or of `baselines`
         "How often a run or a baseline answered each label with each label, by cell of chapters"
-        if tally := self.tally(said): return tally.under(all_labels(self.labels, tally.labels)).counts
+        if tally := self.tally(said):
+            return tally.under(all_labels(self.labels, tally.labels)).counts
         labels = all_labels(self.labels, self.true, *self.predicted, said)
         by = chapter_cells(self.chapters)
         return confusions(labels, self.true, said, by.cell, len(by.cells))
 
     def among(self, codes:np.ndarray|None)->'Answers': # All if it is `None`
         "The answers to the rows with these codes; see `codes`"
-        if codes is None: return self
+        if codes is None:
+            return self
         if not isinstance(self.asked, _AskedRows) or not self._rows:
             return self.at(np.flatnonzero(np.isin(self.codes(), codes)).tolist())
         places, same = self.asked.places(codes)
@@ -148,10 +158,7 @@ class _Counted:
 
     def codes(self)->np.ndarray: # (n,) of 64 bits; none for rows without references
         "A number for what each row asks, which other translations may ask too"
-        if isinstance(self.asked, _AskedRows): return self.asked.codes()
-        if not self.asked or not has_reference(self.asked[0]): return np.zeros(0, np.uint64)
-        *where, labels = map(coded, zip(*self.asked))
-        return row_codes(dict(zip(WHERE, where)) | dict(label=labels))
+        return self.asked.codes() if isinstance(self.asked, _AskedRows) else _codes_of(self.asked)
 
 # %% ../../nbs/reporting/scores.ipynb #rsc06
 @dataclass(frozen=True, eq=False)
@@ -254,9 +261,9 @@ class _Table:
         asked = later('asked', lambda: _asked(self.columns))
         found = dict(asked=_AskedRows(self.record, *asked), label=self.column('label', self.same),
                      chapters=Later(*later('chapters', lambda: _chapters(self))))
-        if AGREED in self.known: found[AGREED] = Later(*later(AGREED, lambda: _agreed(self.known)))
+        agreed = {AGREED: Later(*later(AGREED, lambda: _agreed(self.known)))} if AGREED in self.known else {}
         of_run = self.record.path, self.record.predictions
-        return found | {name: self.column(name, *of_run) for name in baseline_columns(self.known)}
+        return found | agreed | {name: self.column(name, *of_run) for name in baseline_columns(self.known)}
 
 # %% ../../nbs/reporting/scores.ipynb #rsctab02
 @lru_cache(maxsize=64) # Not in the rows, which columns have: a cycle would stay in memory for long
@@ -310,8 +317,10 @@ def answers_by_task(
     records:list[Run]
 )->dict[str,dict[str,Answers]]: # Stem of the task to model to the answers of its seeds
     "Read the predictions of several models and tasks"
-    of_models = lambda runs: grouped(runs, lambda r: r.model)
-    read = lambda runs: {model: read_answers(seeds) for model,seeds in of_models(runs).items()}
+    def of_models(runs):
+        return grouped(runs, lambda r: r.model)
+    def read(runs):
+        return {model: read_answers(seeds) for model,seeds in of_models(runs).items()}
     return {stem: read(runs) for stem,runs in grouped(records, lambda r: r.task).items()}
 
 # %% ../../nbs/reporting/scores.ipynb #rsc11

@@ -545,7 +545,7 @@ def plan(
     if not protocol.measure:
         recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
     recipe = _asked(recipe, protocol, asking or {})
-    if not protocol.asks: _refuse(protocol, 'does not ask the model', {'--prompts': prompts})
+    _refuse(protocol, 'does not ask the model', {} if protocol.asks else {'--prompts': prompts})
     places = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = find_targets(places, report)
     if not models:

@@ -76,6 +76,12 @@ def chapter_names(columns:Columns)->list: # A name for each row, or two for pair
     return named[0] if len(named) == 1 else list(zip(*named))
 
 # %% ../../nbs/runs/tallies.ipynb #tal00011
+def _among_all(counts:np.ndarray, n:int, rows:np.ndarray, columns:np.ndarray)->np.ndarray: # (cells, n, n)
+    "Counts of the labels that occur, at their places among all `n`"
+    found = np.zeros((len(counts), n, n), counts.dtype)
+    found[:,rows[:,None],columns] = counts
+    return found
+
 class Tally(NamedTuple):
     "The answers of a system to a test set, counted by chapter"
     labels:list[str] # That occur in the rows or in its answers
@@ -86,14 +92,10 @@ class Tally(NamedTuple):
         "The same counts with other labels"
         if labels == self.labels:
             return self
-        place = [labels.index(label) for label in self.labels]
-        def wider(one):
-            if one is None:
-                return None
-            found = np.zeros((len(one), len(labels), len(labels)), one.dtype)
-            found[:,np.array(place)[:,None],place] = one
-            return found
-        return Tally(labels, wider(self.counts), wider(self.agreed))
+        place = np.array([labels.index(label) for label in self.labels], int)
+        counts = _among_all(self.counts, len(labels), place, place)
+        agreed = None if self.agreed is None else _among_all(self.agreed, len(labels), place, place)
+        return Tally(labels, counts, agreed)
 
 # %% ../../nbs/runs/tallies.ipynb #tal0011b
 @dataclass(eq=False)
@@ -126,9 +128,8 @@ class Rows:
         shape = len(self.chapters.cells), len(true), len(answers)
         rows, columns = (np.array([labels.index(label) for label in some], int) for some in (true, answers))
         def counted(some):
-            found = np.zeros((shape[0], len(labels), len(labels)), int)
-            found[:,rows[:,None],columns] = np.bincount(some, minlength=math.prod(shape)).reshape(shape)
-            return found
+            found = np.bincount(some, minlength=math.prod(shape)).reshape(shape)
+            return _among_all(found, len(labels), rows, columns)
         place = self._places(len(answers)) + said.codes
         agreed = None if self.agreed is None else counted(place[self.agreed])
         return Tally(labels, counted(place), agreed)

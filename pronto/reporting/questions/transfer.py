@@ -126,7 +126,8 @@ def _mean_columns(found:Transfer, metric:str)->list[Column]: # None where each s
         return []
     means = {s: _means_of_source(found, s, metric) for s in found.sources}
     def column(i, title, sign=''):
-        show = lambda source: number(means[source][i], metric, sign) if source in means else ''
+        def show(source):
+            return number(means[source][i], metric, sign) if source in means else ''
         return Column('', title, show, lambda cells: cells[0].source)
     return [column(0, 'mean of others'), column(1, 'source minus mean', '+')]
 
@@ -137,7 +138,8 @@ def _matrix_table(found:Transfer, metric:str='accuracy')->Table:
     best = _best_sources(found, metric)
     places = [(source, target) for source in [*found.sources, _IN_LANGUAGE] for target in found.targets]
     cells = [cell for source,target in places if (cell := found.at(source, target))]
-    mark = lambda cell: collapse_mark(cell.answers) + '‡'*(cell in best)
+    def mark(cell):
+        return collapse_mark(cell.answers) + '‡'*(cell in best)
     score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
     columns = [
         Column('source', _examples_or_training(found.protocol)),
@@ -165,7 +167,8 @@ def _gap(found:Transfer, cell:Cell, metric:str)->Gap:
     return Gap(found, cell, found.own(cell.bible), gap, n or cell.rows)
 
 def _value_column(name:str, title:str, get, metric:str)->Column: # `get` gives a cell, or `None`
-    mark = lambda gap: collapse_mark(get(gap) and get(gap).answers)
+    def mark(gap):
+        return collapse_mark(get(gap) and get(gap).answers)
     return score_column(name, title, lambda gap: get(gap) and get(gap).score(metric).value, metric, mark=mark)
 
 def _note(said:str, gaps:list)->str:
@@ -306,7 +309,8 @@ def _tables(found:list[Transfer], metric:str)->list:
     return [*matrices, _gap_table(found, metric), _mean_gap_table(found, metric)]
 
 def _question(name:str)->RunQuestion:
-    read = lambda records, options: _read_transfer(records, name)
+    def read(records, options):
+        return _read_transfer(records, name)
     return RunQuestion(name, read, _tables, _plot_transfer, _transfer_sentences, protocol=name)
 
 _NAMES = 'transfer', 'transfer-probe', 'transfer-prompting'
