@@ -6,7 +6,7 @@
 __all__ = ['in_folders', 'Result', 'scored_tasks', 'evaluate', 'build_dataset', 'load_dataset', 'models', 'tables']
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00005
-import base64, shutil, sys
+import base64, random, shutil, sys
 from collections import defaultdict
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ from html import escape
 from itertools import chain, count, product
 from pathlib import Path
 from typing import Callable, Iterator
+import numpy as np
 from ..core.files import InputError, data_dir, require_within, safe_name, temporary_folder, to_stderr
 from ..core.progress import progress as bar
 from ..core.tables import Table, grouped
@@ -182,13 +183,23 @@ def _planned(dataset:Dataset, models:list[Model], names:list[str], protocol:str,
     return found
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp0011a
-def _keeping_random():
-    "The random numbers of a training around it stay as they are; without PyTorch there is none"
+def _keeping_torch():
     torch = sys.modules.get('torch')
     if torch is None:
-        return nullcontext()
+        return nullcontext() # Nobody has drawn from it
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
     return torch.random.fork_rng(devices)
+
+@contextmanager
+def _keeping_random():
+    "The random numbers of a training around it stay as they are"
+    of_python, of_numpy = random.getstate(), np.random.get_state()
+    try:
+        with _keeping_torch():
+            yield
+    finally:
+        random.setstate(of_python)
+        np.random.set_state(of_numpy)
 
 def _bible_or_folder(bible): # As `find_dataset` takes it
     if isinstance(bible, Dataset):
