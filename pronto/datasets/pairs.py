@@ -162,6 +162,7 @@ def numbered(values)->tuple[np.ndarray,list]: # (n,) integers, and the distinct 
     numbers = [seen.setdefault(value, len(seen)) for value in values]
     return np.array(numbers, int), list(seen)
 
+# %% ../../nbs/datasets/pairs.ipynb #prranked
 def ranked(
     values:np.ndarray # (n,) integers
 )->tuple[np.ndarray,np.ndarray]: # The distinct values, sorted, and (n,) the place of each value among them
@@ -176,6 +177,7 @@ def ranked(
     place[order] = np.arange(len(order))
     return distinct[order], place[np.from_dlpack(coded.indices)]
 
+# %% ../../nbs/datasets/pairs.ipynb #prpairsof
 def pairs_of(
     rows:list[PairExample],
     labels:tuple[str,str]=('different','same') # Of the task

@@ -63,6 +63,7 @@ def _write_loaded(model, tokenizer, folder:Path):
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
+# %% ../../nbs/reporting/evaluating.ipynb #evinfold
 @contextmanager
 def in_folders(
     models:list, # Folders, names, or loaded models
