@@ -188,6 +188,8 @@ def test_a_dataset_that_is_loaded_is_taken_and_a_bible_refused(asked, dataset, m
     with pytest.raises(InputError, match='bible: is a Bible; give the file of a Bible, a dataset, or its folder'):
         pronto.evaluate(Bible([]), str(model), **how)
 
+def test_no_name_of_a_task_means_all(asked, model): assert len(asked(model, tasks='').runs) > 3
+
 def test_similar_names_of_bibles_are_named(model, tmp_path, monkeypatch):
     import pronto
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))

@@ -231,7 +231,7 @@ def evaluate(
     models, place = model if isinstance(model, (list, tuple)) else [model], _bible_or_folder(bible)
     if not models:
         raise InputError('model', 'is an empty list; give a folder, a name, or a loaded model')
-    tasks = [tasks] if isinstance(tasks, str) else list(tasks)
+    tasks = [tasks] if tasks and isinstance(tasks, str) else list(tasks)
     store = Path(runs or data_dir()/'runs').absolute()
     require_within(store)
     with _keeping_random(), in_folders(models, tokenizer) as named:
