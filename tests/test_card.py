@@ -156,7 +156,7 @@ def test_a_short_bible_says_an_option_that_there_is(corpus, model, tmp_path, cap
     rows = (corpus/'bibles'/'qad.tsv').read_text(encoding='utf-8').splitlines(keepends=True)
     (tmp_path/'short.tsv').write_text(''.join(rows[:300]), encoding='utf-8')
     argv = ['card', str(tmp_path/'short.tsv'), '-m', str(model), '-a', str(corpus/'ontonotes'), '-o', str(tmp_path/'card.html')]
-    assert main(argv) == 1 and 'lower --min-verses' in capsys.readouterr().err
+    assert main(argv) == 1 and 'or lower --min-verses\n' in capsys.readouterr().err
     monkeypatch.setattr('pronto.cli.card_command._ask', lambda *given: None)
     assert main([*argv, '--min-verses', '100']) == 0
 
