@@ -52,6 +52,15 @@ def _similar(code:str)->str: # Goes before a remedy; empty if there are none
     said = did_you_mean(code, [*codes, *files])
     return f'{said} Otherwise ' if said else ''
 
+def _no_bible(code:str, folder:Path)->InputError:
+    "A file, if its name has an ending, or else a code that is not there"
+    if Path(code).suffix:
+        return InputError(code, f'is not there; {_similar(code)}name a Bible, a dataset folder, or the code '
+                                'of a Bible in the data folder')
+    place = data_dir()/'bibles'/code
+    return InputError(folder, f'there is no dataset, and no Bible to build it from; {_similar(code)}'
+                              f'put one at {place}.<usfx.xml, usfm, tsv, ...>')
+
 # %% ../../nbs/datasets/finding.ipynb #c7b1000a
 def _place(code:str, splits:str)->Path: # It may not exist yet
     "The folder for a dataset of a Bible: other splits than those of the folder `code` get their own"
@@ -93,13 +102,8 @@ def find_dataset(
     if not has_wishes and (folder/'manifest.json').is_file():
         return _with_splits(folder, splits)
     file = file or _bible_file(code)
-    if file is None and Path(code).suffix:
-        raise InputError(code, f'is not there; {_similar(code)}name a Bible, a dataset folder, or the code '
-                               'of a Bible in the data folder')
     if file is None:
-        place = data_dir()/'bibles'/code
-        raise InputError(folder, f'there is no dataset, and no Bible to build it from; {_similar(code)}'
-                                 f'put one at {place}.<usfx.xml, usfm, tsv, ...>')
+        raise _no_bible(code, folder)
     from pronto.bibles.reading import read_bible
     read = read_bible(file)
     made = build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto',

@@ -74,18 +74,19 @@ def in_folders(
     is_loaded = [not isinstance(model, (str, Model)) for model in found]
     names = ['' if loaded else model_name(str(one)) for one,loaded in zip(found, is_loaded)]
     with temporary_folder() as place:
+        folders = [place/f'{n}.model' for n in range(len(models))] # None is the beginning of another
         for n,model in enumerate(models):
             if not is_loaded[n]:
                 continue
             _check_loaded(model, tokenizer)
             names[n] = _new_name(model, {*names})
-            _write_loaded(model, tokenizer, place/str(n))
-            found[n] = f'{names[n]}={place/str(n)}'
+            _write_loaded(model, tokenizer, folders[n])
+            found[n] = f'{names[n]}={folders[n]}'
         try:
             yield found
         except InputError as e:
-            for n,name in enumerate(names):
-                if str(place/str(n)) in str(e.path): # Nobody knows that folder
+            for name,folder in zip(names, folders):
+                if str(folder) in str(e.path): # Nobody knows that folder
                     raise InputError(name, e.what, e.place) from e
             raise
 
@@ -228,7 +229,8 @@ def evaluate(
     report:Callable=to_stderr # Gets a line about what is taken, built or left out
 )->Result:
     "What models know of the language of a Bible; raises `InputError` for bad input, before any training"
-    models, place = model if isinstance(model, (list, tuple)) else [model], _bible_or_folder(bible)
+    models = model if isinstance(model, (list, tuple)) else [model]
+    place = _bible_or_folder(bible)
     if not models:
         raise InputError('model', 'is an empty list; give a folder, a name, or a loaded model')
     tasks = [tasks] if tasks and isinstance(tasks, str) else list(tasks)

@@ -50,8 +50,7 @@ def title(manifest:dict)->str: # A line
 def share_table(manifest:dict)->Table: # A row per task
     "Examples and label shares of a dataset"
     def said(shares):
-        return ', '.join(f'{own_direction(label)} {x:.1%}' for label,x in shares.items()
-                                        if x >= 0.005)
+        return ', '.join(f'{own_direction(label)} {x:.1%}' for label,x in shares.items() if x >= 0.005)
     shares = {stem: said(shown_shares(TASKS.get(stem), found))
               for stem,found in manifest['label_shares'].items()}
     splits = list(dict.fromkeys(split for counts in manifest['counts'].values() for split in counts))

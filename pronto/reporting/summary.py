@@ -326,7 +326,7 @@ def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks;
         return {'': chosen}
     def of(source):
         return {bible: kept for bible,blocks in chosen.items()
-                             if (kept := [block for block in blocks if block and source_of(block) == source])}
+                if (kept := [block for block in blocks if block and source_of(block) == source])}
     return {source: of(source) for source in named}
 
 def _first(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # Translation to one block

@@ -81,8 +81,8 @@ class RunKey:
     @property
     def training(self)->str: # 16 hexadecimal digits; empty if the run has a training of its own
         "What the test sets of one training have in common"
-        shared = {k: v for k,v in self.inputs.items() if k not in _OF_TEST}
-        return '' if self.trained_on is None else _digits(shared)[:16]
+        return '' if self.trained_on is None else _digits(
+            {k: v for k,v in self.inputs.items() if k not in _OF_TEST})[:16]
 
     @property
     def train(self)->list[str]: # Codes, in the order of training

@@ -12,10 +12,9 @@ from importlib.util import find_spec
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 import numpy as np
 from ..statistics.correlation import least_p, mantel
-from ...core.files import InputError
+from ...core.files import InputError, reading
 from ...core.progress import progress
 from ...core.stats import holm
 from ...core.tables import Table, decimal, grouped, table_of, titled
@@ -37,11 +36,8 @@ def _uriel(table:str)->dict[str,np.ndarray]: # Of `langs`, `feats` and `data` (l
     if package is None:
         raise InputError('urielplus', 'distances between languages need this package: pip install urielplus')
     path = Path(package.origin).parent/'database'/'original_uriel'/f'{table}.npz'
-    try:
-        with np.load(path) as found:
-            return dict(found)
-    except (OSError, ValueError, BadZipFile) as e:
-        raise InputError(path, f'cannot be read ({e}); install urielplus again') from e
+    with reading(path, 'install urielplus again'), np.load(path) as found:
+        return dict(found)
 
 _PREFIXES = dict(syntactic='S_', phonological='P_', inventory='INV_') # Of features in a common table
 

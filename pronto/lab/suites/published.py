@@ -159,7 +159,7 @@ def _ours(records:list[Run])->dict[str,dict[str,float]]: # Name to language to M
     own = [r for r in records if r.task == 'mela' and not r.sources]
     def medians(some):
         return {language: median(100*r.mcc for r in of)
-                                for language,of in grouped(some, lambda r: r.dataset).items()}
+                for language,of in grouped(some, lambda r: r.dataset).items()}
     return {way: medians(some) for way,some in _ways(own).items()}
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb23c
