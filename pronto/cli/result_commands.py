@@ -98,12 +98,11 @@ def _know_source(name:str, records:list):
 def _made(args, runs:Path)->tuple: # A `Shown`, and the question
     "Read the runs, ask the question and print its tables"
     from pronto.core.tables import names_in
-    from pronto.datasets.tasks import loaded_tasks
     from pronto.runs.store import read_runs
     from pronto.reporting.accuracy_tables import left_out, write_published
     from pronto.reporting.kept_tables import Shown
-    wanted, warnings, notes = loaded_tasks(), [], []
-    records = [r for r in read_runs(runs, warnings.append)
+    wanted, warnings, notes = args.tasks, [], []
+    records = [r for r in read_runs(runs, warnings.append, wanted)
                if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
     gc.freeze() # What was read is used to the end
     for line in warnings:
@@ -153,7 +152,8 @@ _OF_OUTPUT = 'output', 'json', 'quiet', 'argv'
 def _asked(args)->dict: # JSON values
     "What was asked for, wherever it is written"
     plain = {k: v for k,v in vars(args).items() if isinstance(v, str|int|float|None|list)}
-    return {k: v for k,v in plain.items() if k not in _OF_OUTPUT} | dict(terminal=in_terminal())
+    asked = {k: v for k,v in plain.items() if k not in _OF_OUTPUT}
+    return asked | dict(terminal=in_terminal(), tasks=args.tasks.files)
 
 def tables_command(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
@@ -164,7 +164,7 @@ def tables_command(args):
     if args.items:
         require_folder(args.items, 'name the dataset of a translation that you can read')
     runs, asked = Path(args.runs or data_dir()/'runs'), _asked(args)
-    is_plain = _question_of(args) == 'accuracy' and not (args.tasks or '').endswith('.py')
+    is_plain = _question_of(args) == 'accuracy' and not any(task.file for task in args.tasks.values())
     def state(): return state_of(runs, asked, [args.layout] if args.layout else []) if is_plain else ''
     before = state()
     shown = before and kept_tables(before)
@@ -236,7 +236,7 @@ def report_command(args):
     require_place(args.output)
     from pronto.reporting.report import write_report
     require_folder(args.runs)
-    n = write_report(args.runs, args.output, args.registry, args.most_tests, bar, args.question)
+    n = write_report(args.runs, args.output, args.registry, args.most_tests, bar, args.question, args.tasks)
     tell(f'{args.output}: {n:,} runs', dict(path=args.output, runs=n))
 
 # %% ../../nbs/cli/result_commands.ipynb #rscrun02

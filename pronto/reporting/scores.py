@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
+from operator import attrgetter
 from typing import Callable, NamedTuple
 import numpy as np
 from ..core.files import InputError, content_hash, warn_once
@@ -21,11 +22,10 @@ from ..core.seeds import SeedDifference, SeedScore, Sums, compare_seeds, item_va
 from ..core.seeds import score_seeds, score_sums
 from ..core.stats import ByChapter, all_labels, chapter_cells, confusion_metrics, confusions, holm
 from ..core.tables import grouped
-from ..datasets.tasks import TASKS
+from ..datasets.tasks import Task
 from ..modeling.adapting import depends_on_seed
 from ..protocols.protocol import known_protocol
 from ..runs.schema import Run
-from ..runs.comparing import stem_of
 from ..runs.folds import right_answers
 from ..runs.predictions import Coded, Columns, coded
 from ..runs.store import asked_columns, coded_answers, coded_columns
@@ -164,7 +164,7 @@ class _Counted:
 @dataclass(frozen=True, eq=False)
 class Answers(_Counted):
     "The answers of the runs of one model on one test set"
-    task:str                      # Stem
+    task:Task
     labels:list[str]              # Of the task
     counts:bool                   # Are they counts?
     asked:list[tuple]             # (n,) what each row asks, with its label
@@ -301,27 +301,26 @@ def read_answers(records:list[Run])->Answers: # A row of `predicted` per record
     if any(table.same != tables[0].same for table in tables[1:]):
         problem = 'the records have different test sets'
         raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
-    first, stem = tables[0], records[0].task
-    task = TASKS.get(stem)
+    first, task = tables[0], records[0].definition
     said = set().union(*(table.labels for table in tables))
-    known = task and (task.has_items or said <= {*task.labels}) # A table of labels may have changed since
+    known = task.has_items or said <= {*task.labels} # A table of labels may have changed since
     labels = list(task.labels) if known else sorted(said)
     draws = list(map(_draw, records)) if any(map(has_seed, records)) else None
     shared, predicted = first.shared, [table.predicted for table in tables]
     asked, chapters, true = (shared[name] for name in ('asked', 'chapters', 'label'))
     baselines = {name: shared[name] for name in baseline_columns(first.known)}
-    return Answers(stem, labels, bool(task and task.counts), asked, chapters, true, predicted, baselines,
+    return Answers(task, labels, task.counts, asked, chapters, true, predicted, baselines,
                    shared.get(AGREED), draws, sum(r.collapsed for r in records))
 
 def answers_by_task(
     records:list[Run]
-)->dict[str,dict[str,Answers]]: # Stem of the task to model to the answers of its seeds
+)->dict[Task,dict[str,Answers]]: # Task to model to the answers of its seeds
     "Read the predictions of several models and tasks"
     def of_models(runs):
         return grouped(runs, lambda r: r.model)
     def read(runs):
         return {model: read_answers(seeds) for model,seeds in of_models(runs).items()}
-    return {stem: read(runs) for stem,runs in grouped(records, lambda r: r.task).items()}
+    return {task: read(runs) for task,runs in grouped(records, attrgetter('definition')).items()}
 
 # %% ../../nbs/reporting/scores.ipynb #rsc11
 def has_reference(asked:tuple)->bool:
@@ -389,38 +388,29 @@ def shown(metric:str, value:float|None)->float|None: # As a table has it
         return None
     return round(100*value, 2) if metric in IN_PERCENT else round(float(value), 4)
 
-def _metrics_of(stem:str)->tuple[str,...]:
-    task = TASKS.get(stem)
-    if stem == 'retrieval':
-        return ('accuracy',) # Only one label is right
-    return task.metrics if task else ('accuracy','macro_f1','mcc')
+def _metrics_of(task:Task)->tuple[str,...]:
+    return ('accuracy',) if task.stem == 'retrieval' else task.metrics # There only one label is right
 
 def main_metric(
-    task:str,
+    task:Task,
     asked:str='' # A key of `METRICS`, for all tasks
 )->str: # A key of `METRICS`
     "By which metric a task is judged, unless another one is asked for"
-    known = TASKS.get(stem_of(task))
-    return asked or (known.metric if known else 'accuracy')
+    return asked or task.metric
 
 def with_metric(
     records:list[Run],
     metric:str # A key of `METRICS`; every task has one if it is empty
 )->list[Run]:
     "The runs on tasks that have a metric; raises `InputError` that lists the choices if there are none"
-    kept = [r for r in records if not metric or metric in _metrics_of(r.task)]
+    kept = [r for r in records if not metric or metric in _metrics_of(r.definition)]
     if kept or not records:
         return kept
-    stem = records[0].task
-    name = TASKS[stem].abbr if stem in TASKS else stem
-    what = f'{name} has no {METRICS[metric]}; choose from {", ".join(_metrics_of(stem))}'
+    task = records[0].definition
+    what = f'{task.abbr} has no {METRICS[metric]}; choose from {", ".join(_metrics_of(task))}'
     raise InputError('--metric', what)
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
-def _has_items(answers:Answers)->bool:
-    task = TASKS.get(answers.task)
-    return bool(task and task.has_items)
-
 def _count_together(systems:list[Answers]): # To tasks without items
     "Keep what `_column_sums` gives beside all columns that were read, which are counted at once"
     found = {}
@@ -441,12 +431,12 @@ def _column_sums(answers:Answers, said:list[str])->dict[str,np.ndarray]: # Metri
     kept = said.sums if isinstance(said, Later) else {}
     labels = tuple(answers.labels)
     if labels not in kept:
-        count = _sums_of_items if _has_items(answers) else _sums_of_labels
+        count = _sums_of_items if answers.task.has_items else _sums_of_labels
         kept[labels] = count(answers, said)
     return kept[labels]
 
 def _sums_of_items(answers:Answers, said:list[str])->dict[str,np.ndarray]:
-    task, by = TASKS[answers.task], chapter_cells(answers.chapters)
+    task, by = answers.task, chapter_cells(answers.chapters)
     def values(metric): return task.item_values(metric, answers.true, said, answers.chapters)
     return {metric: by.sums([values(metric)])[0] for metric in task.metrics}
 
@@ -469,7 +459,7 @@ def seed_scores(answers:Answers, metric:str='accuracy')->list[float]: # One per 
 
 # %% ../../nbs/reporting/scores.ipynb #rscscr2t
 def _score_items(answers)->dict[str,SeedScore]:
-    task = TASKS[answers.task]
+    task = answers.task
     sums = {metric: answer_sums(answers, metric) for metric in task.metrics}
     how = dict(chapters=answers.by_chapter, draws=answers.draws)
     return {m: score_seeds(v, bounds=task.bounds(m), **how) for m,v in sums.items()}
@@ -481,13 +471,13 @@ def _sums_of(answers)->Sums:
 
 def score_together(systems:list[Answers])->list[dict[str,SeedScore]]:
     "The scores of each system, which it keeps; those on the same rows are scored at once"
-    by_labels = [one for one in systems if not _has_items(one)]
+    by_labels = [one for one in systems if not one.task.has_items]
     _count_together(by_labels)
     for some in grouped(by_labels, lambda one: id(one.asked)).values():
         scored = score_sums(list(map(_sums_of, some)), some[0].by_chapter)
         for one,scores in zip(some, scored):
             one.found.update((m, score) for m,score in scores.items() if m in _metrics_of(one.task))
-    for one in filter(_has_items, systems):
+    for one in (one for one in systems if one.task.has_items):
         one.found.update(_score_items(one))
     return [one.found for one in systems]
 
@@ -499,9 +489,7 @@ def unambiguous_scores(
     if answers.unambiguous is None:
         return None
     first = answers.predicted[0]
-    task = TASKS.get(answers.task)
-    by_labels = not (task and task.has_items)
-    if by_labels and answers.tally(first):
+    if not answers.task.has_items and answers.tally(first):
         tallies = list(map(answers.tally, answers.predicted))
         counted = [one.under(all_labels(answers.labels, one.labels)).agreed.sum(0) for one in tallies]
         n = int(counted[0].sum())
@@ -529,8 +517,8 @@ def answer_values(
     return (-1 if metric == 'mae' else 1)*_item_values(answers, metric)
 
 def _item_values(answers:Answers, metric:str)->np.ndarray: # (seeds, n)
-    task, true = TASKS.get(answers.task), answers.true
-    if task and task.has_items:
+    task, true = answers.task, answers.true
+    if task.has_items:
         return np.array([task.item_values(metric, true, run, answers.chapters) for run in answers.predicted])
     counts = answers.counts
     return np.array([item_values(metric, answers.labels, true, run, counts) for run in answers.predicted])

@@ -27,7 +27,7 @@ from .tallies import said_bytes, said_from
 from .comparing import result_of
 from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
-from ..datasets.tasks import TASKS, Tasks, described_in, know, tasks_described
+from ..datasets.tasks import BUILT_IN, Tasks, described_in, tasks_described
 from ..core.files import InputError, content_hash, json_with_keys, no_collection, read_json, safe_name
 from ..core.files import to_stderr, write_aside
 from ..core.refs import Ref
@@ -563,12 +563,15 @@ def _collapsed(record:Run)->bool:
 
 # %% ../../nbs/runs/store.ipynb #dc801e7b
 @no_collection() # Of what is read, nothing is let go
-def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names; folds are pooled
+def read_runs(
+    runs, report=to_stderr,
+    tasks:Tasks=BUILT_IN # That its runs may be about, beside those that the store describes
+)->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     runs, found = store_of(runs), []
     if runs.exists() and not runs.is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
-    know(recorded_tasks(runs).values())
+    tasks |= recorded_tasks(runs)
     if any((runs/'retrievals').glob('*.json')):
         report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
                'make them again with `pronto eval --protocol retrieval`')
@@ -577,13 +580,14 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
     for name,stamp in stamps.items():
         path = runs/name
         if name in known:
-            found.append(_as_known(path, changed(stamp), known[name]))
+            found.append(_as_known(path, changed(stamp), known[name], tasks))
         else:
             try:
                 run, columns = _read_whole(path)
                 if not _needed(run) <= columns.keys():
                     coded_columns(run) # Which says what is wrong
-                run = run.but(finished=path.stat().st_mtime_ns/1e9, collapsed=_collapsed(run))
+                run = run.but(finished=path.stat().st_mtime_ns/1e9, collapsed=_collapsed(run),
+                              defined=tasks.get(run.task))
                 read = Known(_as_json(run), *_packed(columns))
             except InputError as e:
                 report(f'{e}')
@@ -596,11 +600,12 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
     return pool_runs(found, report)
 
 # %% ../../nbs/runs/store.ipynb #dc801e7c
-def _as_known(path:Path, finished:float, known:Known)->Run:
+def _as_known(path:Path, finished:float, known:Known, tasks:Tasks)->Run:
     "A run from the index, whose files are those that were checked"
     packed = None if known.said is None else (known.rows, known.said)
-    about = dict(path=path, finished=finished, packed=packed)
-    return _BLANK.but(**json.loads(known.record), **about)
+    record = json.loads(known.record)
+    about = dict(path=path, finished=finished, packed=packed, defined=tasks.get(record['task']))
+    return _BLANK.but(**record, **about)
 
 _BLANK = Run.model_construct() # To construct each anew would copy all defaults
 
@@ -629,7 +634,7 @@ def intervals_of(record:Run)->dict[str,list[float]|None]: # By metric
         return record.intervals
     rows = predictions_of(record)
     def column(name): return [row[name] for row in rows]
-    answers = TASKS.get(record.task), column('label'), column('predicted'), chapters_of_table(rows)
+    answers = record.definition, column('label'), column('predicted'), chapters_of_table(rows)
     found = score_answers(*answers)[1]
     return {metric: found.get(metric) for metric in record.intervals}
 
