@@ -146,7 +146,6 @@ def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path)
     from pronto.runs.runner import run_training
     folder = built('parallel')
     training = plan(folder, [str(model)], ['long'], epochs=1, limit=20)[0]
-    forget()
     assert run_training(training, tmp_path/'runs')[0].exists()
 
 def test_a_release_has_them(place, tmp_path):
@@ -155,7 +154,6 @@ def test_a_release_has_them(place, tmp_path):
     file = place/'mine.parquet'
     settings = Settings(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
     assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == ''
-    forget()
     assert registry_row(tmp_path/'qad')['long_shares'].startswith('no ')
 
 def test_a_name_has_one_set_of_labels_in_a_store_as_in_a_command(built, model, place, tmp_path, capsys): # noqa: F811
@@ -337,7 +335,6 @@ def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model
     assert 0 <= topic.accuracy <= topic.micro_f1 <= 1 and topic.intervals['micro_f1']
     low, high = map(float, load_manifest(folder)['labels']['rating'])
     assert all(low <= float(row['predicted']) <= high for row in predictions_of(rating))
-    forget()
     capsys.readouterr()
     for metric in '', 'macro_f1', 'mae', 'spearman', 'micro_f1':
         assert main('tables', *runs, '-o', tmp_path/'tables', *(['--metric', metric] if metric else [])) == 0
