@@ -444,12 +444,14 @@ def build(
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     spoken = find_language(names['language'], names['code']).iso639_3
-    on_words, links, about, text.linked = _on_words(alignment, layout, segmenter, english.linked, spoken, tasks)
+    found = _on_words(alignment, layout, segmenter, english.linked, spoken, tasks)
+    on_words, links, about, text.linked = found
     on_words += _given(annotations, alignment, layout, segmenter, about)
     more = dict(words=about, absent_sources=absent)
     names |= {name: what for name,what in more.items() if what}
     of_text = _with_forms(_choices(annotations, text, layout, choices, names, tasks), text, names)
-    plan = _Plan(annotations, bible, alignment, [*tasks_of(annotations.source, tasks), *on_words], layout, names, links, of_text, text)
+    of_verses = [*tasks_of(annotations.source, tasks), *on_words]
+    plan = _Plan(annotations, bible, alignment, of_verses, layout, names, links, of_text, text)
     kept = _kept(Path(out), plan) if keep and not replace else {}
     if not (kept or replace):
         _require_same(Path(out), plan, report)

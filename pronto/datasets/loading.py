@@ -44,7 +44,8 @@ class _Folder:
     @cached_property
     def folds(self)->list['Dataset']: # It alone if it is not in folds
         "The datasets of a cross-validation, in order; raises `InputError` if one is missing"
-        return [open_dataset(path, self, self.known) for path in _fold_paths(self.path, self.manifest)] or [self]
+        paths = _fold_paths(self.path, self.manifest)
+        return [open_dataset(path, self, self.known) for path in paths] or [self]
 
     @property
     def entire(self)->'Dataset':

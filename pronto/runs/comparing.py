@@ -138,7 +138,7 @@ def source_names(record:Run)->str: # e.g. `eng`; empty where the tested translat
     "The other translations that a model was trained on, as tables name them"
     return ', '.join(record.source_names)
 
-def row_of(record:Run)->tuple[TaskKey,str,str]: # Task, protocol, and on which other translations it was trained
+def row_of(record:Run)->tuple[TaskKey,str,str]: # Task, protocol, and what else it was trained on
     "What scores of one model must share to be set side by side over translations"
     return task_key(record), record.protocol, source_names(record)
 
