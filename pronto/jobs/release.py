@@ -174,7 +174,6 @@ class Settings:
 
 # %% ../../nbs/jobs/release.ipynb #88ac3758x
 _NO_ANNOTATIONS = 'none'
-_IMPORTS = __name__, 'scipy.sparse', 'pyarrow.parquet', 'pyarrow.compute', 'langcodes.data_dicts', 'regex'
 
 @lru_cache(maxsize=1)
 def _read_annotations(path:str, its_hash:str):
@@ -495,8 +494,7 @@ def release(
         jobs = {c: (c, p, done.out.absolute(), settings) for c,p in todo.items()}
         _require_room(done.out, len(jobs), settings)
         if jobs:
-            with (connect(workers, scheduler, jobs=len(jobs), certificates=certificates,
-                          imports=_IMPORTS) as client,
+            with (connect(workers, scheduler, jobs=len(jobs), certificates=certificates) as client,
                   closing(run_jobs(client, build_translation, jobs, limit=job_timeout)) as outcomes):
                 for _,(code,licence,error) in zip(progress(list(jobs)), outcomes):
                     if error:
