@@ -226,7 +226,8 @@ def score_card(records:list[Run])->Table:
              for model,answers in models.items()]
     data = [_scored(*one) for one in asked]
     rows = [_printed(row, task) for row,(task,*_) in zip(data, asked)]
-    chance = ' or '.join(dict.fromkeys(_plain('majority', r.definition).removeprefix('the ') for r in records))
+    names = [_plain('majority', record.definition).removeprefix('the ') for record in records]
+    chance = ' or '.join(dict.fromkeys(names))
     header = ['task','model','score [95\N{NO-BREAK SPACE}%]','best without a model',chance,'what it means']
     notes = [*score_lines(records),
              'Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '

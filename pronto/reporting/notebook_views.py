@@ -58,7 +58,8 @@ def share_table(
     shares = {stem: said(shown_shares(known.get(stem), found))
               for stem,found in manifest['label_shares'].items()}
     splits = list(dict.fromkeys(split for counts in manifest['counts'].values() for split in counts))
-    rows = [[known[stem].abbr if stem in known else stem, *(counts.get(split, '') for split in splits), shares[stem]]
+    names = {stem: known[stem].abbr if stem in known else stem for stem in manifest['counts']}
+    rows = [[names[stem], *(counts.get(split, '') for split in splits), shares[stem]]
             for stem,counts in manifest['counts'].items()]
     return Table('shares', 'Examples and label shares', [(['task',*splits,'label shares'], rows)])
 

@@ -54,7 +54,8 @@ def provenance(dataset:Dataset)->dict: # No value is empty
     keys = 'language title licence rules splits version'.split()
     about = {k: manifest.get(k) or NOT_STATED for k in keys}
     citation = list(map(str, manifest.get('citation') or [CITATION, source['attribution']]))
-    return dict(code=_code_of(dataset.path, manifest)) | about | dict(source=source, citation=citation, known=dataset.known)
+    about |= dict(source=source, citation=citation, known=dataset.known)
+    return dict(code=_code_of(dataset.path, manifest)) | about
 
 # %% ../../../nbs/lab/interop/hf.ipynb #be875e21
 _AGAIN = 'export the dataset again'
@@ -199,7 +200,8 @@ def _task_table(datasets:list[dict])->str:
         header = ['task','translations','train','validation','test','examples in all','cues']
         align, rows = 'lrrrrrr', [[*_size_in_sum(stem, sizes), _cues(datasets, stem)]
                                   for stem,sizes in there.items()]
-    questions = [f'- `{t.stem}` ({t.abbr}): {t.question}' for t in _known(datasets).values() if t.stem in there]
+    described = [task for task in _known(datasets).values() if task.stem in there]
+    questions = [f'- `{task.stem}` ({task.abbr}): {task.question}' for task in described]
     note = ['Median over the translations (least–most).', '']*(len(datasets) > _MANY)
     table = markdown_table(header, rows, align=align)
     return '\n'.join([table, '', *note, CARD_TEXTS['cues'], '', *questions])

@@ -173,7 +173,8 @@ def mteb_tasks(
 def _asked(results, dataset:Dataset)->list[tuple]: # Task, and the result
     "The results of a dataset's tasks; raises `InputError` if one belongs to another dataset"
     code, revision = provenance(dataset)['code'], dataset.hash
-    tasks, found = {_name(code, t.abbr, revision): t for s,t in dataset.known.items() if s in dataset.tasks}, []
+    loaded = [task for stem,task in dataset.known.items() if stem in dataset.tasks]
+    tasks, found = {_name(code, task.abbr, revision): task for task in loaded}, []
     for result in results.task_results:
         if result.task_name in tasks:
             found.append((tasks[result.task_name], result))
