@@ -74,14 +74,13 @@ def test_the_base_installation(installed, corpus, tmp_path):
     pronto = partial(installed(''), 'pronto')
     bible, built = corpus/'corpus'/'bibles'/'qad.tsv', corpus/'datasets'/'qab'
     assert json.loads(ends_well(pronto('doctor', '--json')))['ok'] and 'pronto demo' in ends_well(pronto())
-    shutil.copy(bible, tmp_path/'home'/'kab.tsv')
-    for options in ['-o', 'd', '-b', 'kab.tsv'], ['-o', 'e', '-b', bible, '--language', 'eng'], ['-o', 'wol', '-b', bible]:
-        ends_well(pronto('build', '-a', 'none', '--min-verses', 300, *options))
-    languages = [json.loads((tmp_path/'home'/name/'manifest.json').read_text())['language'] for name in ('d','e','wol')]
-    assert languages[1] == 'eng'
-    ends_well(pronto('convert', corpus/'corpus'/'bibles'/'qab', '-o', 'qab.tsv', '--report'))
+    verses = bible.read_text(encoding='utf-8').splitlines(keepends=True)
+    (tmp_path/'home'/'kab.tsv').write_text(''.join(verses[:300]), encoding='utf-8')
+    for options in ['-o', 'd', '--language', 'eng'], ['-o', 'wol']:
+        ends_well(pronto('build', '-a', 'none', '--min-verses', 100, '-b', 'kab.tsv', *options))
+    assert json.loads((tmp_path/'home'/'d'/'manifest.json').read_text())['language'] == 'eng'
     ends_well(pronto('card', 'kab.tsv'))
-    assert '| SM |' in ends_well(pronto('eval', built))
+    assert '| SS |' in ends_well(pronto('eval', built))
     ends_well(pronto('export', 'tsv', built, '-o', 'tsv'))
     ends_well(pronto('quality', 'sheet', built, '-o', 's.csv', '--size', 5))
     zipfile.ZipFile(ROOT/'paper_tables'/'demo_runs.zip').extractall(tmp_path/'home'/'runs')
