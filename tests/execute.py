@@ -4,7 +4,7 @@ With names, only those, e.g. `python tests/execute.py eval-demo`. One whose data
 import json, os, sys, tempfile
 from pathlib import Path
 
-import papermill
+import nbformat, papermill
 
 ROOT = Path(__file__).parents[1]
 EXECUTED = ROOT/'nbs'/'executed'
@@ -35,8 +35,8 @@ def execute(path):
         made = papermill.execute_notebook(str(source_of(path)), str(out), parameters_of(path), cwd=str(ROOT/'nbs'),
                                           progress_bar=False, kernel_name='python3', language='python')
         for cell in made.cells:
+            if 'outputs' in cell: cell['outputs'] = [o for o in cell['outputs'] if o.get('name') != 'stderr'] # Progress, where it is slow
             if 'injected-parameters' in cell.metadata.get('tags', []): cell['id'] = 'injected' # Not another one each time
-        import nbformat
         nbformat.write(made, path)
 
 for path in sorted(EXECUTED.glob('*.ipynb')):
