@@ -1,7 +1,7 @@
 """Executes again the notebooks of `nbs/executed/`, each with the parameters that it shows, by today's code: `make notebooks`
 
 With names, only those, e.g. `python tests/execute.py eval-demo`. One whose data are not at hand is named, and left as it is."""
-import json, os, sys, tempfile
+import json, os, re, sys, tempfile
 from pathlib import Path
 
 import nbformat, papermill
@@ -35,7 +35,8 @@ def execute(path):
         made = papermill.execute_notebook(str(source_of(path)), str(out), parameters_of(path), cwd=str(ROOT/'nbs'),
                                           progress_bar=False, kernel_name='python3', language='python')
         for cell in made.cells:
-            if 'outputs' in cell: cell['outputs'] = [o for o in cell['outputs'] if o.get('name') != 'stderr'] # Progress, where it is slow
+            if 'outputs' in cell: # Without lines of progress, which a slow machine prints
+                cell['outputs'] = [o for o in cell['outputs'] if not re.fullmatch(r'([^\n]* left[^\n]*\n)+', o.get('text', ''))]
             if 'injected-parameters' in cell.metadata.get('tags', []): cell['id'] = 'injected' # Not another one each time
         nbformat.write(made, path)
 
