@@ -226,7 +226,7 @@ def test_a_set_of_tasks_leaves_those_on_words_out_and_says_so(annotated, tmp_pat
 def test_without_sil_thot_the_extra_is_named(annotated, tmp_path, monkeypatch):
     from pronto.datasets.building import build
     monkeypatch.setitem(__import__('sys').modules, 'thot.alignment', None)
-    with pytest.raises(InputError, match=r"sil-thot: is not installed.*\[align\]"):
+    with pytest.raises(InputError, match=r"thot.alignment: is not installed.*\[align\]"):
         build(annotated, translated(annotated), tmp_path/'toy', splits='parallel')
 
 def test_a_verse_of_ten_thousand_words_is_left_out_and_counted(annotated, tmp_path):

@@ -281,11 +281,7 @@ def unknown_language(
     said:str, # A tag or a name that somebody gave; nothing is said of none
     code:str='' # Of the translation
 )->str: # Empty if it is known
-    "Why a tag or a name may be a typing error; not checked without the extra `release`"
-    try:
-        import langcodes # noqa: F401
-    except ModuleNotFoundError:
-        return ''
+    "Why a tag or a name may be a typing error"
     if said.strip().lower() in ('', *_NO_LANGUAGE) or _private(code) or _tag(said):
         return ''
     return f'is said to be in {said[:60]!r}, which is no code or name of a language in ISO 639'
@@ -293,11 +289,8 @@ def unknown_language(
 def language_doubt(
     bible:Bible, file:str=''
 )->str: # e.g. `declares ssw (Swati) but names Swahili`; empty if nothing speaks against it
-    "Why the declared language of a translation may be wrong; not checked without the extra `release`"
-    try:
-        import langcodes
-    except ModuleNotFoundError:
-        return ''
+    "Why the declared language of a translation may be wrong"
+    import langcodes
     declared = _tag(bible.language)
     if declared is None:
         return unknown_language(bible.language, re.match('[a-z]*', file)[0])

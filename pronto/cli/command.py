@@ -13,6 +13,7 @@ from . import card_command, dataset_commands, doctor, model_commands, result_com
 from .doctor import guide
 from .options import Parser, error_line, output_options
 from .output import set_output, show, warn
+from ..core.extras import how_to_install
 from ..core.files import InputError, data_dir, did_you_mean, our_mistake
 from ..core.processes import end_with_starter
 from ..core.offers import load_offers
@@ -119,7 +120,7 @@ def main(argv:list[str]=None)->int: # Exit status
         warn(f'pronto: interrupted; no complete file was lost; {again}')
         return 130
     except Exception as e:
-        what = _user_error(e, args.command)
+        what = _user_error(e)
         if isinstance(e, OSError) and e.filename is None:
             _drop_output()
         if isinstance(e, BrokenPipeError):
@@ -164,12 +165,12 @@ def _find_store(args):
 # %% ../../nbs/cli/command.ipynb #cmderr01
 _NO_SPACE = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
-def _user_error(e:Exception, command:str)->str|None:
+def _user_error(e:Exception)->str|None:
     "The message for the user; nothing if neither the user nor the system is at fault"
     if isinstance(e, InputError):
         return error_line(e)
     if isinstance(e, ModuleNotFoundError):
-        return _missing_package(e, command)
+        return _missing_package(e)
     if not isinstance(e, OSError):
         return None
     if e.filename is not None:
@@ -195,14 +196,10 @@ def _output_fails()->bool:
         return True
     return False
 
-def _missing_package(e:ModuleNotFoundError, command:str)->str|None:
-    package = (e.name or '').split('.')[0]
-    if package in ('', 'pronto'):
+def _missing_package(e:ModuleNotFoundError)->str|None:
+    if (e.name or 'pronto').split('.')[0] == 'pronto':
         return None
-    known = {'sweep': 'release,train', 'release': 'release', 'export': 'release', 'report': 'release'}
-    extra = known.get(command, 'parse' if package in ('stanza','ufal') else 'train')
-    return (f'this command needs {e.name}, which is not installed; '
-            f"in the folder of PrOnto: pip install '.[{extra}]'")
+    return f'this command needs {e.name}, which {how_to_install(e.name)}'
 
 # %% ../../nbs/cli/command.ipynb #cmderr01y
 def _drop_output():

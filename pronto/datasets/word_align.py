@@ -16,6 +16,7 @@ from math import log
 from typing import Iterable, NamedTuple
 import regex
 from ..bibles.languages import identify, lineage_of
+from ..core.extras import optional
 from ..core.files import InputError, fact_table
 from ..core.tables import grouped
 from ..sources.records import SourceWord
@@ -220,10 +221,8 @@ def ending_of(word:SourceWord)->str:
 # %% ../../nbs/datasets/word_align.ipynb #wa15q
 def aligner_name()->str: # Other versions may link other words
     "What links words; raises `InputError` without `sil-thot`"
-    try:
+    with optional():
         import thot.alignment # noqa: F401
-    except ModuleNotFoundError as e:
-        raise InputError('sil-thot', "is not installed; get it with: pip install '.[align]'") from e
     return f'eflomal (sil-thot {version("sil-thot")})'
 
 def require_alignable(

@@ -11,6 +11,7 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Iterable, Iterator, NamedTuple
+from ..core.pictures import Picture
 from ..core.refs import Ref, parse_ref
 from ..bibles.rows import LinkedWord
 from .align import AlignedVerse
@@ -221,11 +222,12 @@ def mention_tags(
 def show_verse(
     verse:LinkedVerse,
     *tags:list[str] # Of some tasks, one for each token
-): # A matplotlib `Figure`
+): # A `Picture`
     "Draw the words of the source, the links, and the words of the translation with their tags"
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
     widest = max(len(verse.tokens), len(verse.words))
-    figure, axes = plt.subplots(figsize=(1.2*widest, 2.2))
+    figure = Figure(figsize=(1.2*widest, 2.2))
+    axes = figure.subplots()
     for i,word in enumerate(verse.words):
         axes.text(i, 1.1, word.form or word.lemma, ha='center')
     for link in verse.links:
@@ -234,8 +236,7 @@ def show_verse(
         axes.text(j, .3, '\n'.join(told), ha='center', va='top')
     axes.set(xlim=(-.6, widest - .4), ylim=(-.5, 1.3))
     axes.axis('off')
-    plt.close(figure)
-    return figure
+    return Picture(figure, 'Words of the source, linked with those of the translation')
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt15
 class Tagged(NamedTuple):

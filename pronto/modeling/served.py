@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Callable
 from urllib.parse import quote, urlsplit
 import numpy as np
+from ..core.extras import optional
 from ..core.files import (InputError, Parameter, content_hash, data_dir, printable, reading,
                                safe_name, to_stderr)
 from ..core.progress import before
@@ -187,11 +188,8 @@ def require_address(endpoint:str):
 
 def _client(model, endpoint:str, tokens:int):
     "The official client; raises `InputError` for a server that is not there, or refuses the key"
-    try:
+    with optional():
         import openai
-    except ImportError as e:
-        what = "needs the package openai; in the folder of PrOnto: pip install '.[http]'"
-        raise InputError(model, what) from e
     require_address(endpoint)
     if not re.fullmatch('[ -~]*', _key()):
         raise InputError('OPENAI_API_KEY', 'has characters that no key has, such as accents; copy it again')

@@ -240,16 +240,14 @@ def scale_picture(
     scales:list[tuple[str,list[Mark]]] # What stands above each, and its points
 )->Picture:
     "Scales below each other, as wide as the screen of a telephone"
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
     sizes = [.5 + .24*len(marks) for _,marks in scales]
-    figure, axes = plt.subplots(len(scales), figsize=(2.95, sum(sizes)), squeeze=False,
-                                layout='constrained', height_ratios=sizes)
+    figure = Figure(figsize=(2.95, sum(sizes)), layout='constrained')
+    axes = figure.subplots(len(scales), squeeze=False, height_ratios=sizes)
     for ax,(title,marks) in zip(axes.flat, scales):
         _draw_scale(ax, marks)
         ax.set_title(no_formula(title), fontsize=9)
-    picture = Picture(figure, 'What each model knows of the language, from 0 for guessing to 100')
-    plt.close(figure) # Or a notebook shows it once more
-    return picture
+    return Picture(figure, 'What each model knows of the language, from 0 for guessing to 100')
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs32c
 def score_scales(
