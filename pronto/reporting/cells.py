@@ -247,12 +247,17 @@ def difference_columns(
 def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
-    "Datasets without a manifest to check them by, old intervals, and how translations were searched"
+    "Datasets without a manifest, labels that cannot be learned, old intervals, searches"
     found = []
     unchecked = dict.fromkeys(r.dataset_name for r in records if r.unchecked)
     if unchecked:
         without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
         found.append(f'{without} {", ".join(unchecked)}.')
+    untrained = {f'{r.dataset_name}, {task_key(r).name}: {", ".join(r.untrained)}': True
+                 for r in records if r.untrained}
+    if untrained:
+        found.append('Labels of the test set that train lacks, so that no trained model can give them: '
+                     f'{"; ".join(untrained)}.')
     earlier = sum(r.is_search and r.intervals_by != INTERVALS for r in records) # Others are computed anew
     if earlier:
         old = 'Retrievals whose intervals are those of an earlier estimate:'
