@@ -194,7 +194,8 @@ def test_loggers_and_early_stopping_get_the_number_in_any_order(before, dataset,
     how = dict(output_dir=str(tmp_path), max_steps=5, eval_strategy='steps', eval_steps=1, report_to=[], save_strategy='no', use_cpu=True,
                metric_for_best_model='qaa_language', greater_is_better=True)
     trainer = Trainer(net, TrainingArguments(**how), train_dataset=[{}]*2, eval_dataset=[{}]*2,
-                      data_collator=lambda rows: dict(input_ids=ids, labels=ids), callbacks=[callback, *others] if before else [*others, callback])
+                      data_collator=lambda rows: dict(input_ids=ids, labels=ids),
+                      callbacks=[callback, *others] if before else [*others, callback])
     trainer.train()
     assert trainer.state.global_step == 2 and [x['eval_qaa_language'] for x in logged if 'eval_loss' in x] == [3., 2.]
     assert not any('qaa' in name for x in logged if 'eval_loss' not in x for name in x)

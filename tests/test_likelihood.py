@@ -89,7 +89,8 @@ def in_letters(folder, kind):
         made.normalizer = normalizers.Replace(' ', '▁')
         made.pre_tokenizer = pre_tokenizers.Split(' ', 'merged_with_previous')
     else:
-        made = Tokenizer(models.WordPiece({x: i for i,x in enumerate([*special, *letters, *(f'##{x}' for x in letters)])}, unk_token='[UNK]'))
+        pieces = [*special, *letters, *(f'##{x}' for x in letters)]
+        made = Tokenizer(models.WordPiece({x: i for i,x in enumerate(pieces)}, unk_token='[UNK]'))
         made.pre_tokenizer = pre_tokenizers.Whitespace()
     made.post_processor = processors.TemplateProcessing('[CLS] $A [SEP]', special_tokens=[('[CLS]', 2), ('[SEP]', 3)])
     PreTrainedTokenizerFast(tokenizer_object=made, **{f'{x[1:-1].lower()}_token': x for x in special}).save_pretrained(folder)
@@ -136,7 +137,7 @@ def test_a_tokenizer_in_python_marks_words_itself():
 
 def with_positions(tmp_path, monkeypatch, name, n):
     keys = [key for key in ('max_position_embeddings','n_positions') if key in zoo.ALL[name]]
-    monkeypatch.setitem(zoo.ALL, name, zoo.ALL[name] | {key: n for key in keys})
+    monkeypatch.setitem(zoo.ALL, name, zoo.ALL[name] | dict.fromkeys(keys, n))
     return zoo.save_model(tmp_path/name, name)
 
 @pytest.mark.parametrize('n', [8, 12, 13])

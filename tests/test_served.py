@@ -241,13 +241,13 @@ def test_probabilities_that_cannot_be_right_are_refused_and_not_kept(change, say
 VALUE = st.one_of(st.none(), st.booleans(), st.integers(-9, 2), st.floats(), st.text(max_size=2))
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text('aé 道🙂', min_size=2, max_size=9), name=st.sampled_from(['tokens','text_offset','token_logprobs']),
-       place=st.integers(0, 9), value=VALUE, is_gone=st.booleans())
-def test_what_a_server_says_of_a_text_is_finite_and_of_that_text_or_refused(text, name, place, value, is_gone):
+       where=st.integers(0, 9), value=VALUE, is_gone=st.booleans())
+def test_what_a_server_says_of_a_text_is_finite_and_of_that_text_or_refused(text, name, where, value, is_gone):
     tokens = [*re.findall(' ?[^ ]+| ', text), ' more']
     begin = [sum(map(len, tokens[:i])) for i in range(len(tokens))]
     said = dict(tokens=tokens, text_offset=begin, token_logprobs=[None, *[-1.5]*(len(tokens) - 1)])
     column = said[name] = list(said[name])
-    column[place % len(column):place % len(column) + 1] = [] if is_gone else [value]
+    column[where % len(column):where % len(column) + 1] = [] if is_gone else [value]
     try: found = json.loads(served._of_echo(dict(choices=[dict(text=''.join(tokens), logprobs=said)]), text))
     except served._ODD: return
     assert all(math.isfinite(x) and x <= 0 for _,x in found) and len(found) >= len(tokens) - 2

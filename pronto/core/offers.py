@@ -36,7 +36,7 @@ def load_offer(
     entry:EntryPoint,
     kind:type # Of what it should lead to
 ):
-    "Import what is offered; raises `InputError` that names the package if that fails, or gives something else"
+    "Import what is offered; raises `InputError` that names the package if it fails, or gives something else"
     package = entry.dist.name if entry.dist else 'pronto'
     offer = f'offers {entry.name} as {entry.value}, which'
     remedy = 'mend or remove the package'

@@ -17,8 +17,8 @@ from ...core.files import InputError, temporary_folder
 from ...modeling.apart import read_apart
 from ...modeling.architectures import check_tokens, load_config, load_model, load_tokenizer
 from ...modeling.architectures import one_line_errors, quiet, token_limit
-from ...modeling.encoding import (Packed, Tokens, all_finite, bare_ids, batches_by_length, pad_batch, padded,
-                                      tokenized, share_unknown)
+from ...modeling.encoding import (Packed, Tokens, all_finite, bare_ids, batches_by_length, pad_batch,
+                                      padded, tokenized, share_unknown)
 from ...modeling.layers import use_onednn
 from ...modeling.outcome import Trained, cut_and_unknown, pick_device, spent, test_sets
 from ...modeling.train import KeepBest, LeanTrainer, training_arguments
