@@ -33,7 +33,7 @@ READERS = [*XML_READERS, IN_USFM, IN_USJ, IN_PYTHONBIBLE]
 @cache
 def _offered()->list[Reader]:
     "The readers of installed packages; those of modules first, since any reader may take what describes one"
-    readers = [*load_offers('readers').values()]
+    readers = [*load_offers('readers', Reader).values()]
     return sorted(readers, key=lambda reader: reader.modules is None)
 
 def _readers():

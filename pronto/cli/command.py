@@ -9,6 +9,7 @@ __all__ = ['make_parser', 'main']
 import argparse, atexit, errno, gc, os, stat, sys
 from pathlib import Path
 from traceback import print_exc
+from types import ModuleType
 from . import card_command, dataset_commands, doctor, model_commands, result_commands
 from .doctor import guide
 from .options import Parser, error_line, output_options
@@ -16,7 +17,7 @@ from .output import set_output, show, warn
 from ..core.extras import how_to_install
 from ..core.files import InputError, data_dir, did_you_mean, our_mistake
 from ..core.processes import end_with_starter
-from ..core.offers import load_offers
+from ..core.offers import load_offers, offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor)
@@ -25,17 +26,25 @@ _COMMANDS = ('convert annotate fetch build release card eval probe sweep tables 
 
 def _offered()->tuple:
     "The modules of commands that packages offer; each has `COMMANDS`, and `ABOUT` for groups of its own"
-    found = load_offers('commands')
+    found = load_offers('commands', ModuleType)
     for name,area in [*found.items()]:
-        if not _is_whole(area):
-            warn(f'left out the commands of {name}: {area.__name__} lacks a function for one of them')
+        if offers('commands')[name].dist.name == 'pronto':
+            continue
+        if fault := _fault(area):
+            warn(f'left out the commands of {name}: {fault}; mend or remove the package')
             del found[name]
     return tuple(found.values())
 
-def _is_whole(area)->bool:
-    "Has a module what its commands need?"
-    names = [name.replace(' ', '_') for name in getattr(area, 'COMMANDS', ('',))]
-    return all(hasattr(area, f'{name}_{part}') for name in names for part in ('command', 'options'))
+def _fault(area:ModuleType)->str: # Empty if its commands can be added
+    "What goes wrong where the commands of somebody else are added"
+    try:
+        dict(getattr(area, 'ABOUT', {}))
+        commands = Parser('pronto').add_subparsers()
+        for name in area.COMMANDS:
+            _add_command(commands, name, area)
+    except Exception as e:
+        return str(e)
+    return ''
 
 def _add_command(commands, name:str, area): # `name` with its group, if it is in one
     "Add the parser of a command: the module has a function `build_command` that runs it, and `build_options`"
@@ -51,7 +60,8 @@ def _add_command(commands, name:str, area): # `name` with its group, if it is in
 
 def _all_commands()->dict: # Name to the module that has it
     own = {name: _module_of(name) for name in _COMMANDS}
-    return own | {name: area for area in _offered() for name in area.COMMANDS if name not in own}
+    return own | {name: area for area in _offered() for name in area.COMMANDS
+                  if name.split()[0] not in own}
 
 def _module_of(name:str):
     function = f'{name.replace(" ", "_")}_command'

@@ -715,7 +715,7 @@ def tasks_described(
             continue
         if kind not in _OF_LABELS and kind not in offers('tasks'):
             continue
-        make = _of_labels if kind in _OF_LABELS else load_offer(offers('tasks')[kind])
+        make = _of_labels if kind in _OF_LABELS else load_offer(offers('tasks')[kind], Callable)
         try:
             found.append(make(stem, about))
         except (ValueError, KeyError, TypeError) as e:

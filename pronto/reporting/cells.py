@@ -272,6 +272,10 @@ def data_notes(
     return found
 
 # %% ../../nbs/reporting/cells.ipynb #cmp00027
+def _names_limit(run:Run)->bool: # In brackets behind its model
+    labels = ', '.join(run.apart.labels) if run.apart else ''
+    return f'limit {run.limit:,}' in labels.split(', ')
+
 def described(
     records:list[Run], # That a table leaves out
     most:int=6 # Groups that are named
@@ -283,7 +287,7 @@ def described(
     for (model,bible,protocol),some in grouped(records, what).items():
         tasks = ', '.join(dict.fromkeys(task_key(r).name for r in some))
         how = '' if protocol in ('in-language', tasks) else f', {protocol}'
-        numbers = sorted({r.limit for r in some if r.limit and 'limit' not in model})
+        numbers = sorted({r.limit for r in some if r.limit and not _names_limit(r)})
         limits = ''.join(f', limit {n:,}' for n in numbers)
         texts.append(f'{len(some)} of {model} on {bible} ({tasks}{how}{limits})')
     rest = f' and {len(texts) - most} more' if len(texts) > most else ''

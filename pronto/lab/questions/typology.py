@@ -204,7 +204,7 @@ def typology_table(found:list[Typology])->Table:
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000032
 def plot_typology(found:list[Typology], metric:str=''):
     "Gaps against the closest distance, a dot for each source and target"
-    titles = [f'{f.task.name}, {f.model}: r = {f.closest.r:.2f}' for f in found]
+    titles = [f'{f.task.name}, {f.model}: r = {decimal(f.closest.r)}' for f in found]
     figure, axes = panels(titles, 3.2, 2.4, y='transfer gap (points)')
     for ax,f in zip(axes, found):
         known = np.isfinite(f.gaps)

@@ -94,7 +94,7 @@ def find_question(
     if name not in known:
         choices = f'choose from {", ".join(known)}, or name a file of Python'
         raise InputError('--question', f'there is no question {name!r}; {choices}')
-    return load_offer(known[name])
+    return load_offer(known[name], RunQuestion)
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09
 def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[list[Run],str]:
