@@ -169,7 +169,7 @@ def test_a_release_has_them(place, tmp_path):
     from pronto.jobs.release import Settings, build_translation, registry_row
     file = place/'mine.parquet'
     settings = Settings(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
-    assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == ''
+    assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == {}
     forget()
     assert registry_row(tmp_path/'qad')['long_shares'].startswith('no ')
 

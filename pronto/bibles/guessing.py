@@ -10,7 +10,7 @@ import re, unicodedata
 from collections import Counter, defaultdict
 from functools import cache
 from .languages import is_private, languoid_of, script_of, tag_of
-from .rows import Bible, find_book
+from .rows import find_book
 from ..core.files import fact_table
 from ..core.refs import NT_BOOKS
 

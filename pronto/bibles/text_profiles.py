@@ -13,7 +13,7 @@ from typing import NamedTuple
 from .languages import tag_of
 
 # %% ../../nbs/bibles/text_profiles.ipynb #rsm00004
-N_TRIGRAMS, N_VERSES, N_HASHES = 300, 500, 64
+N_TRIGRAMS, N_VERSES, N_HASHES = 300, 250, 64
 _LATEST = 7000 # Verses, so that of whole Bibles and New Testaments the same are compared
 
 class Profile(NamedTuple):
@@ -22,7 +22,8 @@ class Profile(NamedTuple):
     verses:list[str]       # Hashes, sorted
 
 def _letters(text:str)->str:
-    return ' '.join(re.findall(r'[^\W\d_]+', unicodedata.normalize('NFC', text).lower()))
+    apart = unicodedata.normalize('NFKD', text.lower())
+    return ' '.join(re.findall(r'[^\W\d_]+', ''.join(char for char in apart if not unicodedata.combining(char))))
 
 def profile_of(texts:list[str])->Profile: # Of the verses, in order
     "The profile of a translation"
