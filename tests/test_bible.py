@@ -473,9 +473,37 @@ def test_documents_are_named_with_what_to_do(tmp_path, data, what):
     (tmp_path/'mark').write_bytes(data)
     with pytest.raises(InputError, match=f'{what}; save it as plain text'): read_bible([tmp_path/'mark'])
 
+@pytest.mark.parametrize('code,name,family', [
+    ('tgl', 'Tagalog', 'Austronesian'), ('tl', 'Tagalog', 'Austronesian'), ('fil', 'Filipino', 'Austronesian'),
+    ('prs', 'Dari', 'Indo-European'), ('cls', 'Classical Sanskrit', 'Indo-European'), ('kru', 'Kurukh', 'Dravidian'),
+    ('kok', 'Konkani', 'Indo-European'), ('akl', 'Aklanon', 'Austronesian'), ('ahr', 'Ahirani', 'Indo-European'),
+    ('unx', 'Munda', 'Austroasiatic'), ('eus', 'Basque', 'isolate'), ('aav', None, 'Austroasiatic'),
+    ('epo', 'Esperanto', ''), ('tlh', 'Klingon', '')])
+def test_a_language_has_its_own_name_and_no_family_that_is_none(code, name, family):
+    "Glottolog's headings for languages that it does not classify are no families, and a dialect is no isolate"
+    from pronto.bibles.languages import family_of, find_language
+    assert family_of(code) == family
+    if name: assert find_language(code)[:3] == (name, 'tgl' if code == 'tl' else code, family)
+
+@pytest.mark.parametrize('attributes,title,licence', [
+    ('language="Bundeli 2018" status="© A Mission"', 'Bundeli 2018', '© A Mission'),
+    ('name="Igbo 1988" info="No Data" status="No Data"', 'Igbo 1988', ''),
+    ('bible="Tamasheq 2003" translation="© 2003, Translators"', 'Tamasheq 2003', '© 2003, Translators'),
+    ('translation="Tafel" info="Public Domain 1911"', 'Tafel', 'Public Domain 1911'),
+    ('translation="Makonde" Copyright="© 2020 Translators"', 'Makonde', '© 2020 Translators'),
+    ('translation="Slavonic" status="In the old letters" version="Public Domain"', 'Slavonic', 'Public Domain'),
+    ('translation="Greek" version="Nestle"', 'Greek', ''),
+    ('translation="Romani" info="© A Society" status="https://www.bible.com/"', 'Romani', '© A Society')])
+def test_a_header_of_beblia_is_read_whole(tmp_path, attributes, title, licence):
+    link = 'link="https://www.bible.com/bible/1144/JUD.1.TAQ"'
+    verse = '<book number="41"><chapter number="1"><verse number="1">Anam toki</verse></chapter></book>'
+    (tmp_path/'x.xml').write_text(f'<bible {attributes} {link}>{verse}</bible>', encoding='utf-8')
+    bible = read_bible(tmp_path/'x.xml')
+    assert (bible.title, bible.licence, bible.named) == (title, licence, ('TAQ',))
+
 @pytest.mark.filterwarnings('ignore') # Of codes that were replaced
 def test_tables_of_languages_say_what_their_library_says():
-    from make_languages import FACTS, tables
+    from make_languages import FACTS, groups_of, tables
     from qq import Database
     from pronto.bibles.languages import coordinates_of, lineage_of
     from pronto.core.files import fact_table
@@ -485,6 +513,6 @@ def test_tables_of_languages_say_what_their_library_says():
     assert len(codes) > 8000
     for code in codes:
         languoid = database.guess(code)
-        groups = tuple(group.name for group in reversed(languoid.family_tree or ()))
+        groups = tuple(reversed(groups_of(languoid)))
         if groups: assert lineage_of(code) == groups
         if languoid.latitude is not None: assert coordinates_of(code) == (round(languoid.latitude, 2), round(languoid.longitude, 2))

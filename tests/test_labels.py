@@ -157,7 +157,7 @@ def test_a_release_has_them(place, tmp_path):
     from pronto.jobs.release import Settings, build_translation, registry_row
     file = place/'mine.parquet'
     settings = Settings(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
-    assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == ''
+    assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == {}
     assert registry_row(tmp_path/'qad')['long_shares'].startswith('no ')
 
 def test_a_name_has_one_set_of_labels_in_a_store_as_in_a_command(built, model, place, tmp_path, capsys): # noqa: F811

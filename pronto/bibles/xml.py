@@ -260,14 +260,26 @@ def _zefania(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
     return _collected(found, words, format='Zefania', language=_find(root, 'language'),
                       title=_find(root, 'title'), licence=_find(root, 'rights'))
 
+_BEBLIA_TITLES = 'language', 'bible', 'name', 'translation' # Any of them
+_BEBLIA_RIGHTS = 'status', 'Copyright', 'copyright', 'info', 'version', 'translation'
+_SAYS_NOTHING = re.compile(r"(no data|can'?t find|https?:)[^©]*", re.I)
+_SPEAKS_OF_RIGHTS = re.compile(r'[©Ⓒ℗]|copyright|public domain|licen[cs]e|creative commons|rights', re.I)
+_EDITION = re.compile(r'bible\.com/bible/.*\.([A-Za-z]{3})(NT|BSI)?\d*') # In a link
+
+def _beblia_rights(root, title:str)->str: # Empty if none are stated
+    "The first attribute that speaks of rights, or else the status"
+    stated = [text for name in _BEBLIA_RIGHTS if (text := root.get(name)) and text != title]
+    status = root.get('status', '')
+    rights = next(filter(_SPEAKS_OF_RIGHTS.search, stated), status)
+    return '' if _SAYS_NOTHING.fullmatch(rights) else rights
+
 def _beblia(root)->Bible:
     levels = [_Level(tag, ('number',)) for tag in ('book','chapter','verse')]
     raw = ((*place, _content(el)) for *place,el in _verses(root, *levels))
-    licence = root.get('status')
-    version = root.get('version', '')
-    if not licence and ('omain' in version or 'opyright' in version): # Public domain, Copyright
-        licence = version
-    return make_bible(raw, format='Beblia', title=root.get('translation', ''), licence=licence or '')
+    title = next((title for name in _BEBLIA_TITLES if (title := root.get(name))), '')
+    edition = _EDITION.fullmatch((root.get('link') or root.get('site') or '').partition('://www.')[2])
+    return make_bible(raw, format='Beblia', title=title, licence=_beblia_rights(root, title),
+                      named=(edition[1],) if edition else ())
 
 # %% ../../nbs/bibles/xml.ipynb #xmlos002
 def _opensong_label(number:str, el)->str: # `t` is the last verse of several

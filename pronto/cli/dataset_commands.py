@@ -265,6 +265,9 @@ def release_options(parser):
     add('-o', '--output', required=True, metavar='DIR', help='the release to write')
     add('--publishable', action='store_true',
         help='leave out what may not be passed on, and the text of what has an unclear licence')
+    add('--languages', metavar='TABLE',
+        help='the languages of translations: a table with the columns file and language (code or name), or '
+             'the corrected registry of an earlier release')
     projection_options(parser)
     add_number(parser, '--job-timeout', 0., 1e9, 'seconds after which a translation is listed as failed',
                default=600)
@@ -282,6 +285,7 @@ def release_command(args):
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
                    segmenter=args.segmenter, choices=not args.no_choices, tasks=args.tasks,
+                   languages=args.languages,
                    progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items():
         note(f'left out {code}: {licence}')
@@ -291,7 +295,12 @@ def release_command(args):
         warn(f'failed {code}: {why}')
     for code,doubt in done.doubts.items():
         warn(f'{code}: the file {doubt}')
+    for line in done.rights_differ:
+        warn(f'{line}; check the rights')
+    if done.not_there:
+        warn(f'{args.languages}: names {len(done.not_there):,} files that are not in {args.bibles}, '
+             f'e.g. {done.not_there[0]}')
     note(done.numbering)
     tell(done, dict(path=args.output, left_out=done.left_out, withheld=done.withheld, failed=done.failed,
-                    language_doubts=done.doubts))
+                    language_doubts=done.doubts, same_texts=done.same))
     return batch_status(done.failed)

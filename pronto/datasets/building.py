@@ -15,7 +15,9 @@ from ..core.files import (InputError, Parameter, content_hash, foreign_file, jso
                                no_collection, parse_json, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations, join
-from ..bibles.languages import find_language, language_doubt, lineage_of, unknown_language
+from ..bibles.guessing import guess_language
+from ..bibles.languages import (find_language, is_private, language_doubt, lineage_of, script_of,
+                                unknown_language, unusual_script)
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,
@@ -342,6 +344,17 @@ def _check_options(splits:str, layout:str, segmenter:str, versification:str):
     _one_of('versification', versification, ('auto', *SCHEMES))
 
 # %% ../../nbs/datasets/building.ipynb #bf01named
+def _language(bible:Bible, code:str, given:str, path)->dict[str,str]:
+    "The language of a translation, how it is known if nothing states it, and what speaks against it"
+    stated = given or bible.language
+    if stated or is_private(code):
+        doubt = unknown_language(given, code) if given else language_doubt(bible, Path(path).name)
+        return dict(language=stated, language_from='', language_doubt=doubt)
+    script = script_of(row.text for row in bible.rows[::10])
+    guess,because = guess_language(bible.title, (Path(path).name, code), bible.named, script)
+    return dict(language=guess, language_from=because and f'guessed from {because}',
+                language_doubt=unusual_script(guess, script))
+
 def _named(
     annotations:Annotations, bible:Bible, alignment:Alignment, splits:str, code:str,
     language:str|None, licence:str|None, path,
@@ -353,12 +366,12 @@ def _named(
     if splits == 'auto':
         least = 200 if annotations.source.labels or annotations.source.tags else 0
         chosen, why = choose_splits((verse.ref for verse in alignment.verses), least)
-    doubt = unknown_language(language, code) if language else language_doubt(bible, Path(path).name)
+    about = _language(bible, code, language or '', path)
     if bible.format == 'plain text':
         more['numbering'] = {} # It has no verses of the Bible
-    reasons = dict(splits_reason=why, language_doubt=doubt)
-    names = dict(code=code, language=language or bible.language,
+    names = dict(code=code, language=about.pop('language'),
                  licence=licence or bible.licence or NOT_STATED, splits=chosen, **more)
+    reasons = dict(splits_reason=why) | about
     return names | {name: reason for name,reason in reasons.items() if reason}
 
 # %% ../../nbs/datasets/building.ipynb #bfchoice2

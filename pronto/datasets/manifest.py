@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'label_key', 'label_shares', 'training_shares', 'shown_shares', 'untrained_labels',
            'make_manifest', 'pool_manifests', 'bible_hash', 'dataset_hash_of', 'table_hash', 'origin_of',
-           'without_task', 'manifest_hash', 'manifest_bytes', 'cautions', 'summary']
+           'without_task', 'manifest_hash', 'manifest_bytes', 'restate_language', 'cautions', 'summary']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf04
 import hashlib
@@ -13,13 +13,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import islice
+from pathlib import Path
 import numpy as np
 import pronto
 from ..sources.records import Annotations
 from ..bibles.languages import redistribution
 from ..bibles.reading import Bible
 from ..bibles.rows import fault_lines
-from ..core.files import content_hash, json_bytes
+from ..core.files import content_hash, json_bytes, read_json, write_aside
 from ..core.tables import Markup, markdown_table
 from .align import TEXT_ALONE, Alignment
 from .shortcuts import NearestText, near_duplicates
@@ -247,6 +248,20 @@ def manifest_bytes(manifest:dict)->bytes:
     "The contents of `manifest.json`: the manifest and a hash of it"
     return json_bytes(manifest | dict(manifest_hash=manifest_hash(manifest)))
 
+def restate_language(
+    folder:Path, # Of a dataset, in folds or not
+    language:str, # A code or a name
+    because:str='' # How it was guessed; empty for one that somebody states
+):
+    "Let the manifest of a dataset that is built name another language; its rows and hashes stay as they are"
+    for path in [folder/'manifest.json', *sorted(folder.glob('fold*/manifest.json'))]:
+        manifest = read_json(path)
+        for name in 'language_from', 'language_doubt', 'manifest_hash':
+            manifest.pop(name, None)
+        about = dict(language=language) | (dict(language_from=because) if because else {})
+        with write_aside(path) as f:
+            f.write_bytes(manifest_bytes(manifest | about))
+
 # %% ../../nbs/datasets/manifest.ipynb #mfcues1
 def _percents(shares:dict[str,float])->str: # e.g. `length 12.0%, place 50.0%`
     return ', '.join(f'{name} {share:.1%}' for name,share in shares.items())
@@ -373,7 +388,8 @@ def summary(
     is_annotated = manifest['verses'].keys() & {'aligned', 'crosses'}
     names = {} if is_annotated else dict(unannotated='verses, without annotations')
     verses = ', '.join(f'{n:,} {names.get(status, status)}' for status,n in manifest['verses'].items())
-    heading = f'**{manifest["code"]}** ({manifest["language"] or "language not stated"}): {verses}'
+    language = ', '.join(filter(None, (manifest['language'], manifest.get('language_from'))))
+    heading = f'**{manifest["code"]}** ({language or "language not stated"}): {verses}'
     rows = []
     known = tasks_of_manifest(manifest, manifest['code'], tasks)
     for stem,counts in manifest['counts'].items():

@@ -42,8 +42,7 @@ class Card:
 
     @cached_property
     def language(self)->str: # In English
-        manifest = self.dataset.manifest
-        return identify(manifest.get('language', ''), self.dataset.code).name or self.dataset.code
+        return identify(self.dataset.language, self.dataset.code).name or self.dataset.code
 
     @property
     def title(self)->str:

@@ -7,7 +7,7 @@ __all__ = ['columns', 'bitext', 'language_script', 'metadata', 'mteb_task', 'mte
 
 # %% ../../../nbs/lab/interop/mteb.ipynb #1f3c7eb3
 from typing import TYPE_CHECKING, Callable, get_args
-from ...bibles.languages import identify, script_for, script_of
+from ...bibles.languages import identify, script_for
 from ...core.files import InputError, content_hash, to_stderr
 from ...core.refs import Ref
 from ...core.tables import Table, decimal
@@ -56,7 +56,7 @@ def bitext(one:Dataset, other:Dataset)->tuple[list[str],list[str]]: # Texts of t
 def language_script(language:str, code:str='', texts:list[str]=())->str: # e.g. `wol-Latn`
     "A language as `mteb` names it, in the script that is stated, or else that of some texts"
     from mteb.languages import ISO_TO_LANGUAGE
-    iso639_3 = identify(language, code, script_of(texts)).iso639_3
+    iso639_3 = identify(language, code).iso639_3
     if iso639_3 not in ISO_TO_LANGUAGE:
         return 'mis-Zyyy'
     return f'{iso639_3}-{script_for(language, code, texts)}'

@@ -224,7 +224,7 @@ def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
     if not against:
         return {}
     def language(d):
-        return identify(d.manifest.get('language') or '', d.manifest.get('code', ''))
+        return identify(d.language, d.code)
     if language(folds[0]) != language(against[0]):
         what = f'is not in the language of {folds[0].path} ({language(folds[0]).name})'
         raise InputError(against[0].path, f'{what}; name another translation into it')
