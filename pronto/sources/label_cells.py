@@ -63,7 +63,11 @@ def _text_rows(path:Path)->tuple[list[tuple[int,list[str]]],str]: # And the sepa
 class NumberCell(str):
     "A number that a spreadsheet stores as one, written with a decimal point"
 
-_MOST_BYTES = 2**28 # Unpacked
+_MOST_BYTES = 2**26 # Unpacked
+_MOST_CELLS = 800_000 # Of a sheet, and its rows; more take longer than 20 s
+_WIDEST = 16_384 # Cells of a row, as in Excel
+_MOST_ELEMENTS = 50_000 # Of styles and the like
+_CELL_OR_ROW = re.compile(rb'<(?:\w{1,20}:)?(?:c|(row))[\s/>]')
 
 def _cell_text(value)->str:
     if value is None:
@@ -84,11 +88,38 @@ def _sheet(path:Path, computed:bool):
     visible[0].reset_dimensions() # Some programs write them wrong
     return visible[0], len(sheets), [sheet.title for sheet in sheets if sheet not in visible]
 
+def _check_part(path:Path, name:str, part):
+    "Raise `InputError` if reading a part of a spreadsheet would take too much memory"
+    is_sheet = name.startswith('xl/worksheets/')
+    elements = n_cells = width = 0
+    rest = b''
+    while piece := part.read(2**20):
+        data = rest + piece
+        end = data.rfind(b'<') # What follows may be cut off
+        data, rest = (data[:end], data[end:]) if end > 0 else (data, b'')
+        if b'<!DOCTYPE' in data:
+            raise InputError(path, 'declares XML entities, which are not read; save it again', name)
+        elements += data.count(b'<')
+        for m in _CELL_OR_ROW.finditer(data) if is_sheet else ():
+            width = 0 if m[1] else width + 1
+            n_cells += 1
+            if width > _WIDEST or n_cells > _MOST_CELLS:
+                what = f'has more than {_MOST_CELLS:,} cells, or {_WIDEST:,} in a row; save it as CSV'
+                raise InputError(path, what, name)
+        most = 10*_MOST_CELLS if is_sheet or name == 'xl/sharedStrings.xml' else _MOST_ELEMENTS
+        if elements > most:
+            raise InputError(path, 'holds more than a table of labels; save its cells alone', name)
+
 def _check_size(path:Path):
+    "Raise `InputError` for a spreadsheet that is too large, without reading it whole"
     with zipfile.ZipFile(path) as archive:
-        size = sum(member.file_size for member in archive.infolist())
-    if size > _MOST_BYTES:
-        raise InputError(path, f'unpacks to more than {_MOST_BYTES>>20} MB; name a table of labels')
+        members = archive.infolist()
+        if sum(member.file_size for member in members) > _MOST_BYTES:
+            raise InputError(path, f'unpacks to more than {_MOST_BYTES>>20} MB; name a table of labels')
+        for member in members:
+            if member.filename.endswith(('.xml','.rels')):
+                with archive.open(member) as part:
+                    _check_part(path, member.filename, part)
 
 def _sheet_rows(path:Path)->list[tuple[int,list[str]]]:
     _check_size(path)

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Callable, NamedTuple
 from unicodedata import category, combining, name, normalize
-from ..bibles.rows import clean_label, find_book, label_verses
+from ..bibles.rows import label_verses, read_reference
 from ..bibles.versification import english_refs, scheme_verses
 from ..core.files import JOINERS, InputError, is_printable, printable, to_stderr, warn_once
 from ..core.tables import grouped
@@ -132,20 +132,17 @@ def _in_english(ref:Ref)->Ref: # The same
                          'table, since other numbers may mean another verse')
     raise ValueError(f'{ref} is not a verse of English Bibles; correct the number')
 
-_REFERENCE = re.compile(r'(.{1,40}?)[\s_]*(\d{1,3})\s*[:.,]\s*(\d.*)')
-
 def _verses(text:str)->list[Ref]: # One or more
     "The verses that a reference names; raises `ValueError` if it names none"
-    m = _REFERENCE.fullmatch(text)
-    book = m and find_book(m[1])
-    numbers = m and clean_label(m[3])
-    if not (book and numbers):
+    reference = read_reference(text)
+    if reference is None:
         raise ValueError(f'Not a verse reference: {text[:40]!r}; write it like MAT 1:1, Matthew 1:1 or '
                          'MRK 4:37-39')
-    named = label_verses(numbers)
+    book, chapter, label = reference
+    named = label_verses(label)
     if any(is_part for _,is_part in named):
         raise ValueError(f'{text[:40]!r} names a part of a verse; label whole verses')
-    return [_in_english(Ref(book, int(m[2]), n)) for n,_ in named]
+    return [_in_english(Ref(book, chapter, n)) for n,_ in named]
 
 # %% ../../nbs/sources/labels.ipynb #lb09m
 _NONE = '-'
