@@ -142,11 +142,12 @@ def make_manifest(
         labels=source.labels, kinds=source.kinds, task_sources=of_tasks(source.by_task),
         choices=_about_choices(parts, tasks))
     names |= {name: found for name,found in optional.items() if found}
-    faults = dict(faults=fault_lines(bible.faults)) if bible.faults else {}
+    optional = dict(faults=fault_lines(bible.faults), changed=bible.changed)
+    of_bible = {name: facts for name,facts in optional.items() if facts}
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
         source=_source(annotations), citation=cited, verses=alignment.counts,
-        bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped} | faults,
+        bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped} | of_bible,
         counts=column('counts'), label_shares=column('label_shares'),
         label_shares_by_split=column('label_shares_by_split'), predictors=column('predictors'),
         checks=checks | resemblances, warnings=_empty_splits(parts))
