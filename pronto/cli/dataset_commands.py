@@ -245,7 +245,7 @@ def build_command(args):
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
                      versification=args.versification, replace=args.replace, report=note,
-                     segmenter=args.segmenter, choices=not args.no_choices, **about)
+                     choices=not args.no_choices, **about)
     tell(summary(manifest), dict(path=args.output) | manifest)
     if lacking := lacking_tasks(annotations.source):
         since = f'{", ".join(lacking)}, which {annotations.source.name} has since it was made'
@@ -281,7 +281,7 @@ def release_command(args):
     done = release(annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
-                   segmenter=args.segmenter, choices=not args.no_choices,
+                   choices=not args.no_choices,
                    progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items():
         note(f'left out {code}: {licence}')

@@ -6,11 +6,12 @@
 __all__ = ['given_word_tasks']
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt05
+from dataclasses import asdict
 from ..core.files import InputError
 from .align import AlignedVerse
+from .segmentation import Segmentation
 from .tasks import BUILT_IN
-from .word_align import words_of
-from .word_tasks import LEAST_WEIGHT, Tagged, WordTask, why_no_words
+from .word_tasks import LEAST_WEIGHT, Tagged, WordTask
 from ..sources.records import Annotations, WordTag
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt07
@@ -29,14 +30,14 @@ def _span(tokens:list[str], wanted:list[str], tag:WordTag, taken:set[int])->rang
 def _place_tags(
     tokens:list[str], # Of a verse
     tags:list[WordTag], # Of one task
-    segmenter:str, # See `words_of`
+    segmentation:Segmentation,
     in_spans:bool # Do tags become `B-` and `I-`?
 )->tuple[list[str],list[WordTag]]: # A tag for each token, `O` without one; what was not found
     "Find the tagged words of a verse"
     folded = [token.casefold() for token in tokens]
     found, taken, lost = ['O']*len(tokens), set(), []
     for tag in tags:
-        wanted = [word.casefold() for word in words_of(tag.word, segmenter)]
+        wanted = [word.casefold() for word in segmentation.words(tag.word)]
         span = _span(folded, wanted, tag, taken)
         if span is None:
             lost.append(tag)
@@ -63,16 +64,18 @@ def _task(stem:str, tags:list[str])->WordTask:
 def _said(ref, tag:WordTag)->str: # e.g. `MRK 4:37 storm`
     return f'{ref} {tag.word or f"word {tag.first}"}'
 
-def _tagged(task:WordTask, own:Annotations, verses:list[AlignedVerse], segmenter:str)->tuple[dict,dict]:
+def _tagged(
+    task:WordTask, own:Annotations, verses:list[AlignedVerse], segmentation:Segmentation
+)->tuple[dict,dict]:
     "The rows of a task by verse, and what was found; raises `InputError` if most words are not there"
     rows, lost, n = {}, [], 0
     in_spans = task.metric == 'span_f1'
     for verse in verses:
-        tokens = words_of(verse.text, segmenter) if verse.ref in own.verses else []
+        tokens = segmentation.words(verse.text) if verse.ref in own.verses else []
         if not tokens:
             continue
         wanted = [tag for tag in own.verses[verse.ref].tags if tag.task == task.stem]
-        tags, missing = _place_tags(tokens, wanted, segmenter, in_spans)
+        tags, missing = _place_tags(tokens, wanted, segmentation, in_spans)
         rows[verse.ref] = Tagged(str(verse.ref), tuple(tokens), tuple(tags))
         lost += [_said(verse.ref, tag) for tag in missing]
         n += len(wanted)
@@ -84,20 +87,18 @@ def _tagged(task:WordTask, own:Annotations, verses:list[AlignedVerse], segmenter
 # %% ../../nbs/datasets/given_tags.ipynb #gt10b
 def given_word_tasks(
     annotations:Annotations, verses:list[AlignedVerse],
-    segmenter:str='unicode' # See `words_of`
+    segmentation:Segmentation # Of their text
 )->tuple[list[WordTask],dict]: # With their rows; what the manifest says, empty without such tasks
     "The tasks of a table of words on a translation; raises `InputError` for a table about another one"
     given = annotations.source.tags
     if not given:
         return [], {}
-    if why := why_no_words(verses, segmenter):
-        return [], dict(warning=why)
     tasks, about = [], {}
     for stem,tags in given.items():
         _require_free(stem, annotations.source.name)
         task = _task(stem, tags)
-        rows, about[stem] = _tagged(task, annotations.of(stem), verses, segmenter)
+        rows, about[stem] = _tagged(task, annotations.of(stem), verses, segmentation)
         task.tagged.update(rows)
         tasks.append(task)
     described = {task.stem: task.described() for task in tasks}
-    return tasks, dict(segmenter=segmenter, tasks=described, given=about)
+    return tasks, dict(segmentation=asdict(segmentation), tasks=described, given=about)

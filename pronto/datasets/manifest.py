@@ -263,7 +263,7 @@ def _telling_cues(manifest:dict)->list[str]:
 def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
     found = list(manifest['warnings'])
-    if why := manifest.get('words', {}).get('warning'):
+    if why := manifest.get('word_tasks', {}).get('warning'):
         found.append(why)
     for name in manifest.get('absent_sources', ()):
         found.append(f'{name} annotates no book of it, so there are no tasks from {name}')
@@ -359,7 +359,7 @@ def summary(manifest:dict)->str: # Markdown
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
     notes += _cue_line(manifest)
     notes += _choices_lines(manifest)
-    notes += _words_lines(manifest.get('words', {}))
+    notes += _words_lines(manifest.get('word_tasks', {}))
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
     text = f'\nLicence of the text: {licence}; {_TEXT[redistribution(licence)]}'

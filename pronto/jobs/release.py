@@ -148,7 +148,6 @@ class Settings:
     min_verses:int = LEAST_VERSES
     publishable:bool = False # Leave out texts that may not be passed on
     task_files:dict[str,str] = field(default_factory=dict) # Files with tasks of the user, and their hashes
-    segmenter:str = 'unicode' # See `words_of`
     aligner:str = '' # What links words, if the annotations have some
     choices:bool = False # Also tasks from the text alone?
 
@@ -157,7 +156,7 @@ class Settings:
         made_from = asdict(self)
         for name in 'annotations', 'task_files':
             del made_from[name]
-        before = dict(segmenter='unicode', aligner='', choices=False) # When nothing else could be chosen
+        before = dict(aligner='', choices=False) # When nothing else could be chosen
         for name,usual in before.items():
             if made_from[name] == usual:
                 del made_from[name]
@@ -235,7 +234,7 @@ def build_translation(
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
     load_tasks(next(iter(settings.task_files), '')) # This may be another process
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
-          min_verses=settings.min_verses, segmenter=settings.segmenter, licence=licence, path=path,
+          min_verses=settings.min_verses, licence=licence, path=path,
           layout=layout, replace=True, choices=settings.choices)
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
@@ -471,7 +470,7 @@ def release(
     job_timeout:float=600, # Seconds after which a translation is stopped and listed as failed
     publishable:bool=False, splits:str='auto', versification:str='auto', min_verses:int=LEAST_VERSES,
     rules:str=None, # For a source folder: `paper` or `v0.1`
-    arguments:str=None, segmenter:str='unicode',
+    arguments:str=None,
     choices:bool=True, # Also tasks from the text alone?
     progress:Callable=iter,
     check:Callable=iter # Wraps the list of translations that are compared with what is there
@@ -484,7 +483,7 @@ def release(
                           ) as (file, has_words):
         its_hash = '' if file == _NO_ANNOTATIONS else annotations_hash(file)
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
-                            task_files=loaded_tasks().files, segmenter=segmenter, choices=choices,
+                            task_files=loaded_tasks().files, choices=choices,
                             aligner=aligner_name() if has_words else '')
         done.finished = [c for c,p in check(list(places.items())) if is_finished(done.out/c, p, settings)]
         todo = {c: p.absolute() for c,p in places.items() if c not in done.finished}
