@@ -43,7 +43,7 @@ ROWS = {
     'byte-order-mark.usfm': ['1:1 Anam.'],
     'nul-character.usfm': ['1:1 Anam toki.', '1:2 Leu.'],
     'asterisk.usfm': ['1:1 Anam* toki-toki* leu.'],
-    'joiner-and-blanks.usfm': ['1:1 क्\u200dष anam to\u00adki'],
+    'joiner-and-blanks.usfm': ['1:1 क्\u200dष anam toki'],
     'other-digits.usfm': ['1:1 Anam.', '1:2-3 Toki.'],
     'chapters-out-of-order.usfm': ['1:1 Anam.', '2:1 Toki.'],
     'no-bcv.usfx.xml': ['1:1 Anam toki.', '1:2 Leu.'],
@@ -261,6 +261,24 @@ def test_any_table_gives_the_bible_back(tmp_path_factory, rows):
 def test_clean_twice_is_clean_once(text):
     assert clean_text(clean_text(text)) == clean_text(text)
     assert clean_label(clean_label(text)) == clean_label(text)
+
+@pytest.mark.parametrize('written,read,changed', [
+    ('tama\u00adzi\u0301\u0263t', 'tamaz\u00ed\u0263t', {'soft hyphens left out': 1, 'verses composed to NFC': 1}),
+    ('\u200fab\u061cc \u202e(d)\u202c', 'abc (d)', {'marks of direction left out': 4}),
+    ('a\u2011b\u00a0: c\u202fd', 'a-b : c d', {'non-breaking hyphens read as hyphens': 1, 'non-breaking blanks read as blanks': 2}),
+    ('a\u200b\u200bb \u200bc\u200b', 'a\u200bb c', {'zero-width spaces beside blanks left out': 3}),
+    ('\u1201\u1361\u1208 \u0f56\u0f7c\u0f51\u0f0b\u0f61\u0f72\u0f42', '\u1201\u1361\u1208 \u0f56\u0f7c\u0f51\u0f0b\u0f61\u0f72\u0f42', {})])
+def test_a_text_is_made_normal_and_what_changed_is_counted(tmp_path, written, read, changed):
+    (tmp_path/'a.txt').write_text(f'MRK 1:1 {written}')
+    bible = read_bible(tmp_path/'a.txt')
+    assert [*bible.verses.values()] == [read] and bible.changed == changed
+
+def test_linked_words_keep_their_places_when_a_text_is_composed(tmp_path):
+    text = '\\w ne\u0323\u0301|strong="G1"\\w* \u200f(\\w ma\u00adzi\u0301|strong="G2"\\w*) a\u2011\\w b|strong="G3"\\w*'
+    (tmp_path/'a.usfm').write_text('\\id MRK\n\\c 1\n\\v 1 ' + text)
+    bible = read_bible(tmp_path/'a.usfm', words=True)
+    [said], [words] = bible.verses.values(), bible.linked.values()
+    assert [said[word.start:word.end] for word in words] == ['n\u1eb9\u0301', 'maz\u00ed', 'b']
 
 # Counts of the real Bibles: whole verses, merged, part, repeated, empty, missing, skipped; and the scheme
 REAL = {

@@ -571,7 +571,7 @@ def test_spans_become_bio_and_a_table_of_another_translation_is_refused(kinds, t
     table = write_table(tmp_path/'spans.tsv', [['ref','token','part'], *rows], mark='\t', encoding='utf-8')
     build = 'build', '-a', table, '-o', tmp_path/'qaa', '--min-verses', 50, '--splits', 'parallel', '--no-choices', '-b'
     assert main(*build, bible) == 0
-    manifest = load_manifest(tmp_path/'qaa')['words']
+    manifest = load_manifest(tmp_path/'qaa')['word_tasks']
     assert manifest['tasks']['part']['labels'] == ['O','B-BEGIN','I-BEGIN'] and manifest['tasks']['part']['metric'] == 'span_f1'
     rows = load_dataset_folder(tmp_path/'qaa').tasks['part']['train']
     assert all(row.tags[:2] == ('B-BEGIN','I-BEGIN') for row in rows if len(row.tags) > 1)

@@ -200,17 +200,20 @@ def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"
     rows = []
     skipped = Counter()
+    changed = Counter()
     words = {}
     named = {}
     about = dict.fromkeys(('language','title','licence','format'), '')
     for part in parts.values():
         rows += part.rows
         skipped.update(part.skipped)
+        changed.update(part.changed)
         words |= part.words
         named |= dict.fromkeys(part.named)
         about = {name: said or getattr(part, name) for name,said in about.items()}
     faults = joined_faults({name: part.faults for name,part in parts.items()})
-    return Bible(rows, skipped=dict(skipped), named=tuple(named), faults=faults, words=words, **about)
+    return Bible(rows, skipped=dict(skipped), named=tuple(named), faults=faults, changed=dict(changed),
+                 words=words, **about)
 
 # %% ../../nbs/bibles/reading.ipynb #796bd893
 def _read_opened(opened:TextFile|Folder, words:bool)->Bible:

@@ -4,17 +4,18 @@
 
 # %% auto #0
 __all__ = ['NOTE_MARK', 'PLACEHOLDERS', 'VerseRow', 'find_book', 'clean_text', 'clean_label', 'label_verses', 'read_reference',
-           'StatedNumbers', 'Fault', 'count_fault', 'joined_faults', 'fault_lines', 'skipped_lines', 'LinkedWord',
-           'Bible', 'make_bible', 'Collector']
+           'StatedNumbers', 'Fault', 'count_fault', 'joined_faults', 'fault_lines', 'skipped_lines', 'changed_lines',
+           'LinkedWord', 'Bible', 'make_bible', 'Collector']
 
 # %% ../../nbs/bibles/rows.ipynb #5c9bfa8e
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import accumulate, chain, repeat
 from typing import NamedTuple
-from unicodedata import normalize
+from unicodedata import is_normalized, normalize
 import regex
 from ..core.refs import BOOKS, Ref, book_code, in_order
 
@@ -56,22 +57,49 @@ def find_book(
     return book_code(name) or _NAMES.get(name.replace(' ', '')) or _NAMES.get(name.lstrip('0'))
 
 # %% ../../nbs/bibles/rows.ipynb #84f2923d
-_UNSEEN = re.compile('[\ufeff\u2e00-\u2e0d]')
-_BLANK = re.compile('[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f¶]') # In addition to what `str.split` splits at
-_ODD = re.compile(f'{_UNSEEN.pattern}|{_BLANK.pattern}') # One search is faster than two replacements
+_CHANGED = { # What is done to some characters, each time: the characters, and what stands in their place
+    'soft hyphens left out': ('\u00ad', ''),
+    'marks of direction left out': ('\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069', ''),
+    'signs of variant readings and other invisible signs left out': ('\ufeff\u2060-\u2065\u2e00-\u2e0d', ''),
+    'non-breaking hyphens read as hyphens': ('\u2011', '-'),
+    'non-breaking blanks read as blanks': ('\u00a0\u2007\u202f', ' '),
+    'control characters and paragraph signs read as blanks': (
+        '\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f¶', ' ')}
+_COMPOSED = 'verses composed to NFC'
+_USELESS = 'zero-width spaces beside blanks left out'
+_ODD = re.compile(f'[{"".join(characters for characters,_ in _CHANGED.values())}]')
+_SPACES = re.compile('[ \u200b]+')
 NOTE_MARK = '\ufdd0' # Where a note was; Unicode reserves it for such internal use
 _UNSPACED = ('\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf' # Thai to Tai Tham
              '\u3000-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff') # Chinese, Japanese, Yi
 _GLUED = regex.compile(rf'(?<=[\w\p{{M}}.,;:!?»”’)\]])(?<![{_UNSPACED}])'
                        rf'{NOTE_MARK}+(?=\p{{L}})(?![{_UNSPACED}])')
 
-def clean_text(text:str)->str: # Words separated by single spaces
+def clean_text(
+    text:str,
+    changed:Counter|None=None # Counts what is changed, by `Bible.changed`
+)->str: # In NFC; words are separated by single spaces, or by the zero-width ones of the text
     "The text without notes, layout and control characters"
     if NOTE_MARK in text:
         text = _GLUED.sub(' ', text).replace(NOTE_MARK, '')
-    if _ODD.search(text):
-        text = _BLANK.sub(' ', _UNSEEN.sub('', text))
-    return ' '.join(text.split())
+    changed = Counter() if changed is None else changed
+    def instead(match):
+        action = _action_of(match[0])
+        changed[action] += 1
+        return _CHANGED[action][1]
+    text = ' '.join(_ODD.sub(instead, text).split())
+    if '\u200b' in text: # It divides words, unless a blank does
+        n = text.count('\u200b')
+        text = _SPACES.sub(lambda match: ' ' if ' ' in match[0] else '\u200b', text).strip(' \u200b')
+        changed.update({_USELESS: lost} if (lost := n - text.count('\u200b')) else ())
+    if not is_normalized('NFC', text):
+        changed[_COMPOSED] += 1
+        text = normalize('NFC', text)
+    return text
+
+@cache
+def _action_of(c:str)->str: # A key of `_CHANGED`
+    return next(action for action,(characters,_) in _CHANGED.items() if re.match(f'[{characters}]', c))
 
 # %% ../../nbs/bibles/rows.ipynb #9f718ddd
 _MARKS = re.compile('[\\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+|[.:)\\]]+$')
@@ -201,6 +229,14 @@ def skipped_lines(
     more = f' and {len(names) - most:,} more' if len(names) > most else ''
     return [f'not read: {", ".join(names[:most])}{more}']
 
+def changed_lines(
+    changed:dict[str,int] # `Bible.changed`
+)->list[str]: # One line, or none
+    "Say what was made normal when the text was read"
+    if not changed:
+        return []
+    return [f'made normal: {"; ".join(f"{n:,} {action}" for action,n in changed.items())}']
+
 # %% ../../nbs/bibles/rows.ipynb #ro06
 class LinkedWord(NamedTuple):
     "A word that has attributes in the file"
@@ -258,6 +294,7 @@ class Bible(_Usable):
     format:str = _beside('')   # e.g. `USFM`
     skipped:dict[str,int] = _none(dict) # Unknown book or number to verses
     faults:dict[str,Fault] = _none(dict) # Damaged markup, by `_FAULTS`
+    changed:dict[str,int] = _none(dict) # What `clean_text` changed, to how often
     words:dict[VerseRow,tuple[LinkedWord,...]] = _none(dict) # If asked for
     fused:frozenset = _beside(frozenset()) # `Ref`s merged across the end of a chapter
     own:dict[Ref,str] = _none(dict) # Renumbered verse to the file's own number
@@ -336,19 +373,23 @@ def _join(a:str, b:str)->str:
     is_range = label_verses(b)[0][0] == last + 1 and ',' not in a + b
     return f'{first}-{label_verses(b)[-1][0]}' if is_range else f'{a},{b}'
 
-def _is_kept(c:str)->bool: # By `clean_text`
-    return not c.isspace() and c != NOTE_MARK and not _ODD.match(c)
+@cache
+def _n_letters(c:str)->int: # None if `clean_text` leaves it out or makes it a blank
+    "How many signs it is when letters and accents are apart"
+    if c.isspace() or c in (NOTE_MARK, '\u200b') or _ODD.match(c) and not _CHANGED[_action_of(c)][1].strip():
+        return 0
+    return len(normalize('NFD', c))
 
 def _in_clean_text(words:list[LinkedWord], found:str, text:str)->tuple[LinkedWord,...]:
     "The words in the clean text: cleaning changes blanks and leaves characters out, but keeps the order"
-    before = [0, *accumulate(map(_is_kept, found))] # How many of the kept characters precede each place
-    places = [i for i,c in enumerate(text) if not c.isspace()]
+    before = [0, *accumulate(map(_n_letters, found))] # How many signs precede each place
+    until = [*accumulate(map(_n_letters, text))]
     kept = []
     for word in words:
         first = before[word.start]
         end = before[word.end]
         if first < end:
-            kept.append(LinkedWord(places[first], places[end-1] + 1, word.attributes))
+            kept.append(LinkedWord(bisect_right(until, first), bisect_left(until, end) + 1, word.attributes))
     return tuple(kept)
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a-b
@@ -371,6 +412,7 @@ def make_bible(
     skipped = Counter()
     linked = {}
     _require_whole(' '.join(map(str, meta.values())), 'what it says of itself')
+    changed = Counter()
     for i,((book,chapter,label,found),marked) in enumerate(zip(raw, chain(words, repeat(())))):
         if i == _MOST_ROWS:
             raise ValueError(f'it has more than {_MOST_ROWS:,} verses')
@@ -378,7 +420,7 @@ def make_bible(
         code = find_book(book)
         chap = clean_label(chapter)
         lab = clean_label(label)
-        text = clean_text(found)
+        text = clean_text(found, changed)
         if not code:
             skipped[book] += 1
             continue
@@ -394,7 +436,7 @@ def make_bible(
             skipped[f'{code} {chapter}:{label}'] += 1
         if marked:
             linked[rows[-1]] = _in_clean_text(marked, found, text)
-    return Bible(rows, skipped=dict(skipped), words=linked, **meta)
+    return Bible(rows, skipped=dict(skipped), words=linked, changed=dict(changed), **meta)
 
 # %% ../../nbs/bibles/rows.ipynb #cbd178ca
 class Collector:

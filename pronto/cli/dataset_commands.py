@@ -66,7 +66,7 @@ def _compare(args):
 # %% ../../nbs/cli/dataset_commands.ipynb #97cc625fy
 def _show_numbering(bible, scheme:str, file:str):
     from pronto.bibles.languages import language_doubt
-    from pronto.bibles.rows import fault_lines, skipped_lines
+    from pronto.bibles.rows import changed_lines, fault_lines, skipped_lines
     from pronto.bibles.versification import numbering_report, to_english, weigh_versifications
     evidence = weigh_versifications(bible, scheme)
     report = numbering_report(bible, to_english(bible, evidence.scheme), evidence)
@@ -76,8 +76,8 @@ def _show_numbering(bible, scheme:str, file:str):
         lines.append(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
     if doubt:
         lines.append(f'language: the file {doubt}')
-    lines += skipped_lines(bible.skipped) + fault_lines(bible.faults)
-    about = dict(language_doubt=doubt, skipped=bible.skipped, faults=bible.faults)
+    lines += skipped_lines(bible.skipped) + fault_lines(bible.faults) + changed_lines(bible.changed)
+    about = dict(language_doubt=doubt, skipped=bible.skipped, faults=bible.faults, changed=bible.changed)
     show('\n'.join(lines), report | {name: what for name,what in about.items() if what})
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
@@ -245,7 +245,7 @@ def build_command(args):
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
                      versification=args.versification, replace=args.replace, report=note,
-                     segmenter=args.segmenter, choices=not args.no_choices, tasks=args.tasks, **about)
+                     choices=not args.no_choices, tasks=args.tasks, **about)
     tell(summary(manifest, args.tasks), dict(path=args.output) | manifest)
     if lacking := lacking_tasks(annotations.source):
         since = f'{", ".join(lacking)}, which {annotations.source.name} has since it was made'
@@ -284,7 +284,7 @@ def release_command(args):
     done = release(annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
-                   segmenter=args.segmenter, choices=not args.no_choices, tasks=args.tasks,
+                   choices=not args.no_choices, tasks=args.tasks,
                    languages=args.languages,
                    progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items():

@@ -27,11 +27,11 @@ from .given_tags import given_word_tasks
 from .loading import ALIGNMENT_COLUMNS, verse_lines
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, manifest_hash, pool_manifests, table_hash)
+from .segmentation import Segmentation
 from .shortcuts import NearestText, resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import (BUILT_IN, WF, Tasks, VerseTask, choice_tasks, labels_of,
                                    tasks_of)
-from .word_align import SEGMENTERS
 from .word_tasks import LEAST_WEIGHT, link_verses, word_tasks
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
@@ -310,7 +310,8 @@ def _write_dataset(out, plan:_Plan)->dict: # The manifest
         return _write_folder(folder, tables | _shared_files(plan), manifest, hidden)
 
 # %% ../../nbs/datasets/building.ipynb #bf01w
-def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict, language:str, tasks:Tasks
+def _on_words(
+    alignment:Alignment, layout:str, segmentation:Segmentation, words:dict, language:str, tasks:Tasks
 )->tuple[list,bytes,dict,list]: # In the form of `word_tasks`
     "The tasks on words, where the annotations have words; their tables hold the text"
     if not any(v.annotation and v.annotation.words for v in alignment.verses):
@@ -321,26 +322,26 @@ def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict, langua
         why = 'the chosen set of tasks has none'
     if why:
         needed = layout != 'labels' and is_chosen(WF.stem)
-        linked = link_verses(alignment.verses, segmenter, words=words).verses if needed else []
+        linked = link_verses(alignment.verses, segmentation, words=words).verses if needed else []
         return [], b'', dict(warning=f'there are no tasks on words, since {why}'), linked
-    return word_tasks(alignment.verses, segmenter, words=words, language=language)
+    return word_tasks(alignment.verses, segmentation, words=words, language=language)
 
-def _given(annotations:Annotations, alignment:Alignment, layout:str, segmenter:str, about:dict)->list:
+def _given(annotations:Annotations, alignment:Alignment, layout:str, segmentation:Segmentation,
+           about:dict)->list:
     "The tasks on words of a table; what the manifest says of them is added to `about`"
     if annotations.source.tags and layout == 'labels':
         about['warning'] = 'there are no tasks on words, since the text is left out'
         return []
-    tasks, more = given_word_tasks(annotations, alignment.verses, segmenter)
+    tasks, more = given_word_tasks(annotations, alignment.verses, segmentation)
     about['tasks'] = about.get('tasks', {}) | more.pop('tasks', {})
     about |= more
     if not about['tasks']:
         del about['tasks']
     return tasks
 
-def _check_options(splits:str, layout:str, segmenter:str, versification:str):
+def _check_options(splits:str, layout:str, versification:str):
     _one_of('splits', splits, ('auto', *SPLIT_NAMES))
     _one_of('layout', layout, _LAYOUTS)
-    _one_of('segmenter', segmenter, SEGMENTERS)
     _one_of('versification', versification, ('auto', *SCHEMES))
 
 # %% ../../nbs/datasets/building.ipynb #bf01named
@@ -437,11 +438,10 @@ def build(
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
     keep:bool=False, # Leave one that would be built the same?
     choices:bool=False, # Also tasks of choices, where there are annotations?
-    segmenter:str='unicode', # Of `SEGMENTERS`: how words are found, where the annotations have words
     report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
 )->dict: # The manifest
     "Build the dataset of one translation; raises `InputError` if it is too small or cannot be written"
-    _check_options(splits, layout, segmenter, versification)
+    _check_options(splits, layout, versification)
     _require_books(annotations, bible, path or out)
     _require_splits(annotations, splits)
     evidence = weigh_versifications(bible, versification)
@@ -457,10 +457,11 @@ def build(
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     spoken = find_language(names['language'], names['code']).iso639_3
-    found = _on_words(alignment, layout, segmenter, english.linked, spoken, tasks)
-    on_words, links, about, text.linked = found
-    on_words += _given(annotations, alignment, layout, segmenter, about)
-    more = dict(words=about, absent_sources=absent)
+    words = text.segmentation
+    projected = _on_words(alignment, layout, words, english.linked, spoken, tasks)
+    on_words, links, about, text.linked = projected
+    on_words += _given(annotations, alignment, layout, words, about)
+    more = dict(words=words.kind, word_tasks=about, absent_sources=absent)
     names |= {name: what for name,what in more.items() if what}
     of_text = _with_forms(_choices(annotations, text, layout, choices, names, tasks), text, names)
     of_verses = [*tasks_of(annotations.source, tasks), *on_words]

@@ -6,13 +6,14 @@
 __all__ = ['given_word_tasks']
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt05
+from dataclasses import asdict
 from collections import Counter
 from typing import NamedTuple
 from ..core.files import InputError
 from .align import AlignedVerse
+from .segmentation import Segmentation
 from .tasks import BUILT_IN, WORD_TASKS
-from .word_align import words_of
-from .word_tasks import Tagged, WordTask, why_no_words
+from .word_tasks import Tagged, WordTask
 from ..sources.records import Annotations, WordTag
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt07
@@ -37,12 +38,12 @@ class _Placed(NamedTuple):
 def _place_tags(
     tokens:list[str], # Of a verse
     tags:list[WordTag], # Of one task
-    segmenter:str, # See `words_of`
+    segmentation:Segmentation,
     in_spans:bool # Do tags become `B-` and `I-`?
 )->_Placed:
     "Find the tagged words of a verse"
     folded = [token.casefold() for token in tokens]
-    words = [[word.casefold() for word in words_of(tag.word, segmenter)] for tag in tags]
+    words = [[word.casefold() for word in segmentation.words(tag.word)] for tag in tags]
     n_tagged = Counter(map(tuple, words))
     found, taken, lost, several = ['O']*len(tokens), set(), [], []
     for tag,wanted in zip(tags, words):
@@ -75,16 +76,18 @@ def _task(stem:str, tags:list[str])->WordTask:
 def _said(ref, tag:WordTag)->str: # e.g. `MRK 4:37 storm`
     return f'{ref} {tag.word or f"word {tag.first}"}'
 
-def _tagged(task:WordTask, own:Annotations, verses:list[AlignedVerse], segmenter:str)->tuple[dict,dict]:
+def _tagged(
+    task:WordTask, own:Annotations, verses:list[AlignedVerse], segmentation:Segmentation
+)->tuple[dict,dict]:
     "The rows of a task by verse, and what was found; raises `InputError` if most words are not there"
     rows, lost, several, n = {}, [], [], 0
     in_spans = task.metric == 'span_f1'
     for verse in verses:
-        tokens = words_of(verse.text, segmenter) if verse.ref in own.verses else []
+        tokens = segmentation.words(verse.text) if verse.ref in own.verses else []
         if not tokens:
             continue
         wanted = [tag for tag in own.verses[verse.ref].tags if tag.task == task.stem]
-        placed = _place_tags(tokens, wanted, segmenter, in_spans)
+        placed = _place_tags(tokens, wanted, segmentation, in_spans)
         rows[verse.ref] = Tagged(str(verse.ref), tuple(tokens), tuple(placed.tags))
         lost += [_said(verse.ref, tag) for tag in placed.lost]
         several += [_said(verse.ref, tag) for tag in placed.several]
@@ -98,20 +101,18 @@ def _tagged(task:WordTask, own:Annotations, verses:list[AlignedVerse], segmenter
 # %% ../../nbs/datasets/given_tags.ipynb #gt10b
 def given_word_tasks(
     annotations:Annotations, verses:list[AlignedVerse],
-    segmenter:str='unicode' # See `words_of`
+    segmentation:Segmentation # Of their text
 )->tuple[list[WordTask],dict]: # With their rows; what the manifest says, empty without such tasks
     "The tasks of a table of words on a translation; raises `InputError` for a table about another one"
     given = annotations.source.tags
     if not given:
         return [], {}
-    if why := why_no_words(verses, segmenter):
-        return [], dict(warning=why)
     tasks, about = [], {}
     for stem,tags in given.items():
         _require_free(stem, annotations.source.name)
         task = _task(stem, tags)
-        rows, about[stem] = _tagged(task, annotations.of(stem), verses, segmenter)
+        rows, about[stem] = _tagged(task, annotations.of(stem), verses, segmentation)
         task.tagged.update(rows)
         tasks.append(task)
     described = {task.stem: task.described() for task in tasks}
-    return tasks, dict(segmenter=segmenter, tasks=described, given=about)
+    return tasks, dict(segmentation=asdict(segmentation), tasks=described, given=about)

@@ -164,12 +164,13 @@ def make_manifest(
         labels=source.labels, kinds=source.kinds, task_sources=of_tasks(source.by_task),
         choices=_about_choices(parts, tasks))
     names |= {name: found for name,found in optional.items() if found}
-    faults = dict(faults=fault_lines(bible.faults)) if bible.faults else {}
+    optional = dict(faults=fault_lines(bible.faults), changed=bible.changed)
+    of_bible = {name: facts for name,facts in optional.items() if facts}
     untrained = [line for t in tasks for line in _untrained(t, parts[t.stem], 'fold' in names)]
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
         source=_source(annotations), citation=cited, verses=alignment.counts,
-        bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped} | faults,
+        bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped} | of_bible,
         counts=column('counts'), label_shares=column('label_shares'),
         label_shares_by_split=column('label_shares_by_split'), predictors=column('predictors'),
         checks=checks | resemblances, warnings=_empty_splits(parts) + untrained)
@@ -299,7 +300,7 @@ def _telling_cues(manifest:dict)->list[str]:
 def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
     found = list(manifest['warnings'])
-    if why := manifest.get('words', {}).get('warning'):
+    if why := manifest.get('word_tasks', {}).get('warning'):
         found.append(why)
     for name in manifest.get('absent_sources', ()):
         found.append(f'{name} annotates no book of it, so there are no tasks from {name}')
@@ -403,7 +404,7 @@ def summary(
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
     notes += _cue_line(manifest)
     notes += _choices_lines(manifest)
-    notes += _words_lines(manifest.get('words', {}))
+    notes += _words_lines(manifest.get('word_tasks', {}))
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
     text = f'\nLicence of the text: {licence}; {_TEXT[redistribution(licence)]}'

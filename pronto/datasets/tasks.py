@@ -693,7 +693,7 @@ def label_tasks(
 # %% ../../nbs/datasets/tasks.ipynb #own05f
 def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
     "The tasks on words, or of an imported benchmark, that a manifest describes"
-    words = manifest.get('words')
+    words = manifest.get('word_tasks')
     found = (words if isinstance(words, dict) else manifest).get('tasks')
     return found if isinstance(found, dict) else {}
 

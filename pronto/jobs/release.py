@@ -152,7 +152,6 @@ class Settings:
     min_verses:int = LEAST_VERSES
     publishable:bool = False # Leave out texts that may not be passed on
     task_files:dict[str,str] = field(default_factory=dict) # Files with tasks of the user, and their hashes
-    segmenter:str = 'unicode' # See `words_of`
     aligner:str = '' # What links words, if the annotations have some
     choices:bool = False # Also tasks from the text alone?
 
@@ -165,7 +164,7 @@ class Settings:
         made_from = asdict(self)
         for name in 'annotations', 'task_files':
             del made_from[name]
-        before = dict(segmenter='unicode', aligner='', choices=False) # When nothing else could be chosen
+        before = dict(aligner='', choices=False) # When nothing else could be chosen
         for name,usual in before.items():
             if made_from[name] == usual:
                 del made_from[name]
@@ -250,7 +249,7 @@ def build_translation(
         return dict(licence=licence, profile=profile)
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
-          min_verses=settings.min_verses, segmenter=settings.segmenter, licence=licence, path=path,
+          min_verses=settings.min_verses, licence=licence, path=path,
           layout=layout, replace=True, choices=settings.choices, tasks=settings.tasks,
           language=language or None)
     script = script_of(r.text for r in bible.rows[::10])
@@ -571,7 +570,7 @@ def release(
     job_timeout:float=600, # Seconds after which a translation is stopped and listed as failed
     publishable:bool=False, splits:str='auto', versification:str='auto', min_verses:int=LEAST_VERSES,
     rules:str=None, # For a source folder: `paper` or `v0.1`
-    arguments:str=None, segmenter:str='unicode',
+    arguments:str=None,
     choices:bool=True, # Also tasks from the text alone?
     tasks:Tasks=BUILT_IN, # Each dataset has those of them that it can have
     languages=None, # A table of what languages the translations are in; see `read_languages`
@@ -587,7 +586,7 @@ def release(
                           ) as (file, has_words):
         its_hash = '' if file == _NO_ANNOTATIONS else annotations_hash(file)
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
-                            task_files=tasks.files, segmenter=segmenter, choices=choices,
+                            task_files=tasks.files, choices=choices,
                             aligner=aligner_name() if has_words else '')
         done.finished = [code for code,path in check(list(places.items()))
                          if is_finished(done.out/code, path, settings, stated.get(code, ''))]

@@ -86,7 +86,7 @@ def about_bible(
         left = [f'{n:,} {_STATUSES.get(s, "verses of its books are missing")}' for s,n in here.items() if n]
         if left:
             lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
-    if quality := facts.get('words', {}).get('quality'):
+    if quality := facts.get('word_tasks', {}).get('quality'):
         lines.append(quality)
     if 'licence' in facts:
         lines.append(_rights(facts['licence']))

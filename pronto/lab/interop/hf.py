@@ -84,7 +84,7 @@ class FoundDataset(NamedTuple):
 # %% ../../../nbs/lab/interop/hf.ipynb #hfwords
 def tables_of_lines(manifest:dict)->list[str]: # Stems
     "The tasks whose tables are lines of JSON: those on words, and choices"
-    return [*manifest.get('words', {}).get('tasks', {}), *manifest.get('choices', {})]
+    return [*manifest.get('word_tasks', {}).get('tasks', {}), *manifest.get('choices', {})]
 
 def _line_table(dataset:Dataset, stem:str, split:str)->Path: # As it is exported, or as it is built
     exported = dataset.path/stem/f'{HF_SPLITS[split]}.jsonl'
@@ -154,7 +154,7 @@ def about_dataset(dataset:Dataset)->dict: # For `card`
     faults = dataset.manifest.get('bible', {}).get('faults', [])
     damaged = dict(faults=faults) if faults else {}
     counted = dict(sizes=sizes(dataset) | of_lines, words=list(of_lines), cues=cues)
-    quality = dataset.manifest.get('words', {}).get('quality')
+    quality = dataset.manifest.get('word_tasks', {}).get('quality')
     of_words = dict(words_quality=quality) if quality else {}
     return provenance(dataset) | damaged | counted | of_words
 
