@@ -211,7 +211,7 @@ class Segmentation(_Rule):
         return self.pieces(text)[::2]
 
 # %% ../../nbs/datasets/segmentation.ipynb #sgm00012
-_READ, _READ_FOR_KIND = 4000, 300 # Texts at most
+_READ, _READ_FOR_KIND = 2000, 300 # Texts at most
 
 @lru_cache(maxsize=16)
 def _learned(texts:tuple[str,...])->Segmentation:
