@@ -6,6 +6,7 @@
 __all__ = ['dataset_files', 'foreign_in_dataset', 'build']
 
 # %% ../../nbs/datasets/building.ipynb #d97b6c28
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -135,10 +136,11 @@ def _has_words(text:ChoiceText)->bool:
     "Are there words that may be exchanged?"
     return any(map(text.places, text.splits))
 
-def _of_text_alone(text:ChoiceText, least:int, path)->list[AlignedVerse]:
+def _of_text_alone(text:ChoiceText, bible:Bible, least:int, path)->list[AlignedVerse]:
     "Verses without annotations; raises `InputError` if they are too few or have no words to exchange"
     if len(text.verses) < least:
-        what = f'has only {len(text.verses)} verses with text, fewer than {least}'
+        others = ''.join(f', and {n:,} {why}' for why,n in Counter(bible.excluded.values()).most_common(1))
+        what = f'has only {len(text.verses)} verses with text{others}, fewer than {least}'
         raise InputError(path, f'{what}; add the missing books, more text, or lower --min-verses')
     if not _has_words(text):
         what = 'has no words that could be exchanged, since none stands between two others'
@@ -450,7 +452,7 @@ def build(
     alignment = align(annotations, english)
     text = ChoiceText(readable_verses(english))
     if annotations is TEXT_ALONE:
-        alignment.verses = _of_text_alone(text, min_verses, path or out)
+        alignment.verses = _of_text_alone(text, english, min_verses, path or out)
     else:
         require_verses(alignment, min_verses, path or out)
     code = path_part(code, Parameter('code')) if code else Path(out).name

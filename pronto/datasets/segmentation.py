@@ -53,6 +53,7 @@ def _edge_letters(tokens:Counter, ends:str)->tuple[str,str]: # `tokens`: how oft
     often = {core: n for core,n in total.items() if n >= _LEAST_USES and core}
     return tuple(_belonging(found, often, ends) for found in edges)
 
+# %% ../../nbs/datasets/segmentation.ipynb #sgm0008a
 def _belonging(edges:list[tuple[str,str,int]], often:dict[str,int], ends:str)->str:
     "The signs of one edge that are letters there"
     letters = ''
@@ -86,6 +87,7 @@ def _belonging(edges:list[tuple[str,str,int]], often:dict[str,int], ends:str)->s
                 letters += sign
     return ''.join(sorted(letters))
 
+# %% ../../nbs/datasets/segmentation.ipynb #sgm0008b
 @lru_cache(maxsize=64)
 def _word_pattern(before:str, after:str, ends:str, numbers:bool=False):
     "What a word is; with `numbers` also digits alone"
@@ -141,8 +143,8 @@ _SYLLABLE = regex.compile(rf'{_FOREIGN}|\p{{InPC=Visual_Order_Left}}*\X(?:\p{{In
 _CHARACTER = regex.compile(rf'{_FOREIGN}|\X')
 
 @dataclass(frozen=True)
-class Segmentation:
-    "How a text is divided into words"
+class _Rule:
+    "What divides a text, and which signs belong to its words"
     kind:str = 'blanks' # Or `dictionary`, `syllables`, `characters`
     language:str = '' # Of the dictionary, as ICU calls it
     phrases:bool = False # Do blanks divide phrases and no words?
@@ -150,6 +152,30 @@ class Segmentation:
     after:str = '' # The same at their ends
     ends:str = '' # Marks of sentences that Unicode takes for digits or symbols
 
+    def pieces(self, text:str)->list[str]: # Joined, they give the text
+        "The tokens, and between each two what divides them, which may be nothing"
+        runs = _DIVISION.split(text)
+        if self.kind == 'blanks' and not self.phrases or self.kind == 'syllables' and '\u0f0b' in text:
+            return runs
+        pieces = []
+        for k,run in enumerate(runs):
+            if k % 2:
+                pieces += ['', run, ''] if self.phrases and ' ' in run else [run]
+                continue
+            parts = self._parts(run) or ['']
+            pieces += [part for pair in zip(parts, repeat('')) for part in pair][:-1]
+        return pieces
+
+    def _parts(self, run:str)->list[str]:
+        if self.kind == 'blanks':
+            return [run]
+        if self.kind == 'dictionary':
+            return list(WordBreaker(run, self.language))
+        return (_SYLLABLE if self.kind == 'syllables' else _CHARACTER).findall(run)
+
+# %% ../../nbs/datasets/segmentation.ipynb #sgm0011b
+class Segmentation(_Rule):
+    "How a text is divided into words"
     @cached_property
     def _word(self): return _word_pattern(self.before, self.after, self.ends)
     @cached_property
@@ -158,10 +184,6 @@ class Segmentation:
     def _letter(self):
         signs = _one_of(_INSIDE + self.before + self.after)
         return regex.compile(rf'[\p{{L}}\p{{N}}||{signs}][\p{{M}}{JOINERS}]*', regex.V1)
-
-    @property
-    def glue(self)->str: # Between tokens
-        return ' ' if self.kind == 'blanks' else ''
 
     def is_word(self, token:str)->bool:
         "Is it a word without punctuation, and no number?"
@@ -188,29 +210,8 @@ class Segmentation:
         "What stands between divisions, with the punctuation that touches it"
         return self.pieces(text)[::2]
 
-    def pieces(self, text:str)->list[str]: # Joined, they give the text
-        "The tokens, and between each two what divides them, which may be nothing"
-        runs = _DIVISION.split(text)
-        if self.kind == 'blanks' and not self.phrases or self.kind == 'syllables' and '\u0f0b' in text:
-            return runs
-        pieces = []
-        for k,run in enumerate(runs):
-            if k % 2:
-                pieces += ['', run, ''] if self.phrases and ' ' in run else [run]
-                continue
-            parts = self._parts(run) or ['']
-            pieces += [part for pair in zip(parts, repeat('')) for part in pair][:-1]
-        return pieces
-
-    def _parts(self, run:str)->list[str]:
-        if self.kind == 'blanks':
-            return [run]
-        if self.kind == 'dictionary':
-            return list(WordBreaker(run, self.language))
-        return (_SYLLABLE if self.kind == 'syllables' else _CHARACTER).findall(run)
-
 # %% ../../nbs/datasets/segmentation.ipynb #sgm00012
-_READ, _READ_FOR_KIND = 4000, 300 # Texts at most
+_READ, _READ_FOR_KIND = 2000, 300 # Texts at most
 
 @lru_cache(maxsize=16)
 def _learned(texts:tuple[str,...])->Segmentation:

@@ -28,7 +28,7 @@ _LEAST_LETTERS = dict(blanks=3, syllables=2) # Of a content word
 
 @dataclass(eq=False)
 class _Counted:
-    "The words of a text, and how often each occurs"
+    "The tokens of a text"
     verses:dict[Ref,str] # In order, each on one line
     fold:int|None=None # The fold that is tested; the committed splits if not given
     linked:tuple=() # Verses whose words are linked with the source, see `LinkedVerse`
@@ -49,6 +49,9 @@ class _Counted:
         "The tokens of each verse: words with the punctuation that touches them"
         return {ref: pieces[::2] for ref,pieces in self.pieces.items()}
 
+# %% ../../../nbs/datasets/choices/text.ipynb #ctx14b
+class _Frequencies(_Counted):
+    "How often each word of a text occurs"
     @cached_property
     def _times(self)->Counter: return Counter(chain.from_iterable(self.tokens.values()))
 
@@ -71,7 +74,7 @@ class _Counted:
         return {word: found for word,found in letters.items() if len(found) >= least}
 
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx15w
-class _Words(_Counted):
+class _Words(_Frequencies):
     "The words of a text, and which may be changed"
     @cached_property
     def words(self)->dict[str,bool]:
