@@ -51,14 +51,8 @@ FORMS = 'NFC', 'NFD', 'NFKC', 'NFKD'
 ACCENTED = dict(zip('aeiou', 'áéíóú'))
 
 @settings(max_examples=12, deadline=None)
-<<<<<<< HEAD
-@given(st.sampled_from(FORMS), st.integers(0, 3),
-       st.lists(st.sampled_from([' ', '\u200b', '\u00a0', ' \u200b', '\u202f', '፡', ' ፡ ']), min_size=1, max_size=4))
-def test_any_normal_form_and_any_separator_give_the_same_rows(form, seed, dividers):
-=======
 @given(st.sampled_from(FORMS), st.lists(st.sampled_from(DIVIDERS), min_size=1, max_size=4), st.integers(0, 3))
 def test_any_normal_form_and_any_separator_give_the_same_rows(form, dividers, seed):
->>>>>>> texts
     def accented(parts): return ''.join(ACCENTED.get(c, c) for c in ''.join(parts))
     plain = verses(accented, seed=seed)
     rng = Random(seed)
