@@ -79,7 +79,10 @@ def _begins(first:str, mark:str)->bool: # With a header, a book and two numbers,
     cells = [cell.strip() for cell in first.replace('"', '').split(mark)]
     if _header(cells):
         return True
-    return len(_with_verse(cells)) > 3 and _with_verse(cells)[1].isdecimal() or len(cells) == 2 and bool(read_reference(cells[0]))
+    if len(cells) == 2:
+        return bool(read_reference(cells[0]))
+    parts = _with_verse(cells)
+    return len(parts) > 3 and parts[1].isdecimal()
 
 def _mark(text:str)->str: # Between cells; empty if it does not look like a table of verses
     if stated := _STATED_MARK.match(text):
