@@ -311,7 +311,16 @@ def _terms(kind:str)->re.Pattern:
     terms = [(row['match'], row['term']) for row in fact_table('licence_terms') if row['kind'] == kind]
     return re.compile('|'.join(_AS[match].format(term) for match,term in terms))
 
-def redistribution(licence:str)->str: # `permitted`, `forbidden` or `unclear`
+def _without_names(licence:str, title:str)->str:
+    "A licence without the words in other scripts that only repeat the title"
+    for word in sorted(_terms('other scripts').findall(title), key=len, reverse=True):
+        licence = licence.replace(word, '')
+    return licence
+
+def redistribution(
+    licence:str,
+    title:str='' # Of the translation
+)->str: # `permitted`, `forbidden` or `unclear`
     "May the text be passed on?"
     def says(kind, text=licence):
         return bool(_terms(kind).search(text))
@@ -321,7 +330,8 @@ def redistribution(licence:str)->str: # `permitted`, `forbidden` or `unclear`
         return 'unclear'
     rest = _terms('harmless').sub('', licence)
     if says('permitted'):
-        return 'unclear' if says('condition', rest) else 'permitted'
+        rest = _without_names(rest, title)
+        return 'unclear' if says('condition', rest) or says('other scripts', rest) else 'permitted'
     return 'forbidden' if says('reserved', rest) else 'unclear'
 
 # %% ../../nbs/bibles/languages.ipynb #lic00002

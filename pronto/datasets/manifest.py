@@ -416,5 +416,6 @@ def summary(
     notes += _words_lines(manifest.get('word_tasks', {}))
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
-    text = f'\nLicence of the text: {licence}; {_TEXT[redistribution(licence)]}'
+    allowed = redistribution(licence, manifest.get('title', ''))
+    text = f'\nLicence of the text: {licence}; {_TEXT[allowed]}'
     return '\n'.join([heading, *_numbering_line(manifest), text, '', table, *notes])

@@ -218,9 +218,9 @@ def _has_text_back(folder:Path)->bool:
     "Was the text put back with `pronto restore`?"
     return (folder/'verses.tsv').exists() and 'verses.tsv' not in _about(folder).get('files', ['verses.tsv'])
 
-def _layout(folder:Path, licence:str, settings:Settings)->str|None: # `None` to leave it out
+def _layout(folder:Path, licence:str, title:str, settings:Settings)->str|None: # `None` to leave it out
     "How much of a translation a release may hold; raises `InputError` if more is there already"
-    allowed = redistribution(licence) if settings.publishable else 'permitted'
+    allowed = redistribution(licence, title) if settings.publishable else 'permitted'
     if allowed == 'forbidden':
         if not folder.exists():
             return None
@@ -243,7 +243,7 @@ def build_translation(
     bible = read_bible(path, words=bool(settings.aligner))
     inputs = settings.input_hash(path, language)
     licence = licence_of(bible, path)
-    layout = _layout(folder, licence, settings)
+    layout = _layout(folder, licence, bible.title, settings)
     profile = profile_of([row.text for row in bible.rows])
     if layout is None:
         return dict(licence=licence, profile=profile)
@@ -253,7 +253,8 @@ def build_translation(
           layout=layout, replace=True, choices=settings.choices, tasks=settings.tasks,
           language=language or None)
     script = script_of(r.text for r in bible.rows[::10])
-    _write_about(folder, dict(inputs=inputs, script=script, redistribution=redistribution(licence),
+    allowed = redistribution(licence, bible.title)
+    _write_about(folder, dict(inputs=inputs, script=script, redistribution=allowed,
                               profile=profile._asdict()))
     return {}
 
@@ -482,13 +483,14 @@ def _of_their_texts(done:Release)->dict[str,str]: # Code to what speaks against 
     return doubts
 
 def _rights_differ(done:Release, rows:list[dict])->list[str]:
-    "A line for each text that may be passed on in one translation and not in another"
+    "A line for each translation whose text has fewer rights in another"
     rights = {row['code']: row['redistribution'] for row in rows} | dict.fromkeys(done.left_out, 'forbidden')
+    fewer = dict(permitted=('unclear','forbidden'), unclear=('forbidden',), forbidden=())
     lines = []
     for code,others in done.same.items():
-        differing = [f'{other} ({rights[other]})' for other in others if rights[other] != rights[code]]
-        if rights[code] == 'permitted' and differing:
-            lines.append(f'{code} (permitted) is the same text as {", ".join(differing)}')
+        allowed = rights[code]
+        if restricted := [f'{other} ({rights[other]})' for other in others if rights[other] in fewer[allowed]]:
+            lines.append(f'{code} ({allowed}) is the same text as {", ".join(restricted)}')
     return lines
 
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
