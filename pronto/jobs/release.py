@@ -468,19 +468,31 @@ def _of_their_texts(done:Release)->dict[str,str]: # Code to what speaks against 
     profiles = {folder.name: Profile(**_about(folder)['profile']) for folder in folders}
     done.same = same_texts(profiles | done.profiles)
     manifests = {folder.name: load_manifest(folder) for folder in folders}
-    languages = {}
+    stated, guessed = {}, {}
     for code,manifest in manifests.items():
+        known_by = manifest.get('language_from', '')
         iso639_3 = find_language(manifest['language'], code).iso639_3
-        if iso639_3 and not manifest.get('language_from', '').startswith(_BY_TEXT):
-            languages[code] = iso639_3
+        if iso639_3 and not known_by.startswith(_BY_TEXT):
+            (guessed if known_by else stated)[code] = iso639_3
+    by_text, wrong = languages_by_text(profiles, stated, guessed)
     doubts = {}
-    for code,(language,nearest) in languages_by_text(profiles, languages).items():
-        if code in languages:
-            doubts[code] = f'has letters like those of {nearest}, which is in {find_language(language).name}'
-        elif not manifests[code]['language']: # A name of no language that is known stays
-            restate_language(done.out/code, language, f'{_BY_TEXT} {nearest}')
-            _write_about(done.out/code, _about(done.out/code))
+    for code,(language,nearest,is_like) in by_text.items():
+        manifest = manifests[code]
+        name = find_language(language).name
+        doubt = f'has letters {"like" if is_like else "unlike"} those of {nearest}, which is in {name}'
+        if code in wrong:
+            guess = f'is in {find_language(manifest["language"]).name} ({manifest["language_from"]}) but {doubt}'
+            _restate(done.out/code, '', doubt=guess)
+        elif code in stated or code in guessed:
+            doubts[code] = doubt
+        elif not manifest['language'] and 'language_doubt' not in manifest: # Otherwise a guess was wrong
+            _restate(done.out/code, language, f'{_BY_TEXT} {nearest}')
     return doubts
+
+def _restate(folder:Path, *language, **doubt):
+    "State another language, as `restate_language` does, in a translation of a release"
+    restate_language(folder, *language, **doubt)
+    _write_about(folder, _about(folder))
 
 def _rights_differ(done:Release, rows:list[dict])->list[str]:
     "A line for each translation whose text has fewer rights in another"
