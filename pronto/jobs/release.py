@@ -481,8 +481,8 @@ def _of_their_texts(done:Release)->dict[str,str]: # Code to what speaks against 
         name = find_language(language).name
         doubt = f'has letters {"like" if is_like else "unlike"} those of {nearest}, which is in {name}'
         if code in wrong:
-            guess = f'is in {find_language(manifest["language"]).name} ({manifest["language_from"]}) but {doubt}'
-            _restate(done.out/code, '', doubt=guess)
+            guess = f'{find_language(manifest["language"]).name} ({manifest["language_from"]})'
+            _restate(done.out/code, '', doubt=f'seems to be in {guess} but {doubt}')
         elif code in stated or code in guessed:
             doubts[code] = doubt
         elif not manifest['language'] and 'language_doubt' not in manifest: # Otherwise a guess was wrong
