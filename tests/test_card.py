@@ -170,7 +170,6 @@ def test_a_short_bible_says_an_option_that_there_is(corpus, model, tmp_path, cap
 def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus, tmp_path):
     "Under any name, and with the licence that was noted when the text was fetched"
     from pronto.bibles.languages import sha256_of
-    from pronto.core.files import InputError
     from pronto.datasets.loading import load_manifest
     from pronto.datasets.finding import find_dataset
     from pronto.sources.annotate import annotate

@@ -301,7 +301,8 @@ def language_doubt(
     says = {f'names {name}': _named_code(name) for name in bible.named}
     says[f'has the title {bible.title!r}'] = _mentioned(bible.title)
     says[f'is called {file}'] = _mentioned(file)
-    agrees = {what: any(languages_agree(bible.language, c) for c in codes) for what,codes in says.items() if codes}
+    agrees = {what: any(languages_agree(bible.language, code) for code in codes)
+              for what,codes in says.items() if codes}
     against = [] if any(agrees.values()) else list(agrees)
     if declared.script and script:
         unusual = '' if declared.script in _variants(script) else f'is written in {script}'

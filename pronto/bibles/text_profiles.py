@@ -115,7 +115,7 @@ def languages_by_text(
     profiles:dict[str,Profile], # By the code of a translation
     stated:dict[str,str], # Codes of the languages of translations that state one
     guessed:dict[str,str] # Likewise of those whose title or name says one
-)->tuple[dict[str,TextLanguage],set[str]]: # By the code of a translation; whose guess a stated language disproves
+)->tuple[dict[str,TextLanguage],set[str]]: # By the code of a translation; codes of wrong guesses
     "What the texts say of languages that are not known, or that are probably wrong"
     codes = [code for code,profile in profiles.items() if profile.trigrams]
     if not codes:
@@ -126,7 +126,7 @@ def languages_by_text(
     likely = {code: language for code,language in guessed.items() if code not in wrong}
     known = stated | likely
     by_text = _nearest_languages(codes, likeness, profiles, known, likely)
-    while new := {code: text.language for code,text in by_text.items() if code not in known and code not in wrong}:
+    while new := {code: text.language for code,text in by_text.items() if code not in {**known, **dict.fromkeys(wrong)}}:
         known |= new # And the texts that are like these
         by_text = _nearest_languages(codes, likeness, profiles, known, likely) | by_text
     return by_text | {code: by_stated[code] for code in wrong}, wrong

@@ -260,9 +260,10 @@ def restate_language(
         manifest = read_json(path)
         for name in 'language_from', 'language_doubt', 'manifest_hash':
             manifest.pop(name, None)
-        reasons = {name: reason for name,reason in [('language_from',because), ('language_doubt',doubt)] if reason}
+        reasons = dict(language_from=because, language_doubt=doubt)
+        stated = dict(language=language) | {name: reason for name,reason in reasons.items() if reason}
         with write_aside(path) as f:
-            f.write_bytes(manifest_bytes(manifest | dict(language=language) | reasons))
+            f.write_bytes(manifest_bytes(manifest | stated))
 
 # %% ../../nbs/datasets/manifest.ipynb #mfcues1
 def _percents(shares:dict[str,float])->str: # e.g. `length 12.0%, place 50.0%`

@@ -501,7 +501,8 @@ def _rights_differ(done:Release, rows:list[dict])->list[str]:
     lines = []
     for code,others in done.same.items():
         allowed = rights[code]
-        if restricted := [f'{other} ({rights[other]})' for other in others if rights[other] in fewer[allowed]]:
+        restricted = [f'{other} ({rights[other]})' for other in others if rights[other] in fewer[allowed]]
+        if restricted:
             lines.append(f'{code} ({allowed}) is the same text as {", ".join(restricted)}')
     return lines
 
