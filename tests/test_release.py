@@ -2,7 +2,7 @@
 import csv, json, os, shutil, signal, subprocess, sys, time
 
 import psutil, pytest
-from hypothesis import given, strategies as some
+from hypothesis import given, settings as example_settings, strategies as some
 from pyarrow import parquet
 
 from conftest import ROOT
@@ -320,6 +320,7 @@ def test_another_language_changes_only_what_a_manifest_says_of_it(corpus, settin
 NAMES = some.sampled_from(['Wolof','Dutch','Nepali Tamang','wolKYG','eng','Greek','','Santa Biblia'])
 LANGUAGES = some.sampled_from(['wol','Basque','nl','qaa','no language'])
 
+@example_settings(deadline=None) # The first example loads tables of languages
 @given(LANGUAGES, LANGUAGES | some.just(''), NAMES, NAMES, some.sampled_from(['Toki leu','Слово бе']))
 def test_a_stated_language_is_never_replaced_by_a_guess(in_file, given_one, title, name, text):
     "Whatever the title, the name of the file and the script say"
@@ -331,6 +332,7 @@ TEXTS = some.sampled_from(['In the beginning was the Word and the Word was with 
                            'In den beginne was het Woord en het Woord was bij God'])
 KNOWN_BY = some.sampled_from(['stated','guessed','unknown'])
 
+@example_settings(deadline=None) # The first example loads tables of languages
 @given(some.lists(some.tuples(TEXTS, KNOWN_BY, some.sampled_from(['eng','swa','nld','wol'])), max_size=7))
 def test_letters_disprove_only_guesses(translations):
     "And find a language only for texts that have none"

@@ -126,7 +126,7 @@ def languages_by_text(
     likely = {code: language for code,language in guessed.items() if code not in wrong}
     known = stated | likely
     by_text = _nearest_languages(codes, likeness, profiles, known, likely)
-    while new := {code: text.language for code,text in by_text.items() if code not in {**known, **dict.fromkeys(wrong)}}:
+    while new := {code: text.language for code,text in by_text.items() if code not in known | guessed}:
         known |= new # And the texts that are like these
         by_text = _nearest_languages(codes, likeness, profiles, known, likely) | by_text
     return by_text | {code: by_stated[code] for code in wrong}, wrong
