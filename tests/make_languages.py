@@ -34,9 +34,11 @@ def place_of(languoid):
 NO_FAMILIES = {'Artificial Language', 'Bookkeeping', 'Mixed Language', 'Pidgin', 'Sign Language',
                'Speech Register', 'Unattested', 'Unclassifiable'}
 
-# Languages of ISO 639-3 that Glottolog counts as dialects of another or retired: the group of that other one
-GROUPS = dict(ahr='Khandesic', akl='West Bisayan', kru='Kurux-Malto', mlz='West Bisayan', mqc='Sula-Buru',
-              obu='Central Delta', szn='Sula-Buru', unx='Ho-Mundari', xis='Kurux-Malto')
+# Languages of ISO 639-3 that Glottolog counts as dialects of another or as headings: their smallest group in the family
+# features of URIEL (urielplus, original_uriel/family_features.npz). URIEL lacks three: qwanqwa describes Ahirani as an
+# "Indo European language", calls xis "Kisan (Dravidian)", and has unx as split from Mundari, which is in Ho-Mundari
+GROUPS = dict(akl='West Bisayan', kru='Kurux-Malto', mlz='West Bisayan', mqc='Sula-Buru', obu='Central Delta',
+              szn='Sula-Buru', ahr='Indo-European', unx='Ho-Mundari', xis='Dravidian')
 
 
 def groups_of(languoid):

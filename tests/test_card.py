@@ -49,6 +49,12 @@ def test_without_a_model_it_says_what_one_has_to_beat(corpus, tmp_path, capsys):
     text = page.read_text(encoding='utf-8')
     assert 'No model was asked yet' in text and 'What each task gives without a model' in text
     assert f'pronto pretrain {bible} -o my-model' in text and 'microbert-wolof-m' in text
+    from pronto.datasets.finding import find_dataset
+    folder = find_dataset('qad')
+    assert main(['card', str(folder), '-o', str(page), '--language', 'Ewe']) == 0 # Which is built already
+    assert capsys.readouterr().out.startswith('Ewe: ') and 'Ewe' in page.read_text(encoding='utf-8')
+    from pronto.datasets.loading import load_manifest
+    assert load_manifest(folder)['language'] == 'Ewe'
 
 @pytest.mark.slow
 def test_two_models_are_compared(corpus, model, tmp_path, capsys, monkeypatch):
@@ -164,7 +170,6 @@ def test_a_short_bible_says_an_option_that_there_is(corpus, model, tmp_path, cap
 def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus, tmp_path):
     "Under any name, and with the licence that was noted when the text was fetched"
     from pronto.bibles.languages import sha256_of
-    from pronto.core.files import InputError
     from pronto.datasets.loading import load_manifest
     from pronto.datasets.finding import find_dataset
     from pronto.sources.annotate import annotate
@@ -184,7 +189,7 @@ def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus,
     assert load_manifest(find_dataset('qad', report=str, language='Wolof'))['language'] == 'Wolof' # Built again
     wol = Path(shutil.copy(text, data/'bibles'/'wol.tsv'))
     assert find_dataset(wol, report=said.append, language='xxq9') and "'xxq9', which is no code or name of a language" in said[-1]
-    with pytest.raises(InputError, match='its language is known'): find_dataset(data/'datasets'/'qad', language='Wolof')
+    assert load_manifest(find_dataset(data/'datasets'/'qad', language='Ewe'))['language'] == 'Ewe'
 
 @pytest.mark.slow
 def test_what_pronto_suggests_runs_state_by_state(corpus, model, tmp_path, capsys, monkeypatch):

@@ -2,20 +2,26 @@
 import csv, json, os, shutil, signal, subprocess, sys, time
 
 import psutil, pytest
+from hypothesis import given, settings as example_settings, strategies as some
 from pyarrow import parquet
 
 from conftest import ROOT
 from pronto.sources.annotate import annotate
 from pronto.sources.annotation_file import write_annotations
+from pronto.bibles.languages import redistribution
 from pronto.bibles.reading import read_bible
+from pronto.bibles.rows import Bible, VerseRow
+from pronto.bibles.text_profiles import languages_by_text, profile_of
 from pronto.cli.command import main
 from pronto.datasets.loading import load_dataset_folder, load_manifest, load_verses, open_dataset
 from pronto.datasets.manifest import CITATION
-from pronto.datasets.building import build
+from pronto.datasets.building import TEXT_ALONE, _language, build
+from pronto.datasets.finding import find_dataset
+from pronto.datasets.manifest import restate_language
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.jobs.fetch import _write_note
 from pronto.core.files import InputError, content_hash
-from pronto.jobs.release import Release, Settings, build_translation, is_finished, registry_row, release
+from pronto.jobs.release import Release, Settings, _rights_differ, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2)]
 LEAST = 300
@@ -288,6 +294,64 @@ def test_a_guess_is_marked(corpus, settings, tmp_path):
         ('Wolof (guess)', 'wol', 'guessed from the name Wolof-NT'), ('Basque', 'eus', 'stated')]
     assert not is_finished(stated, tmp_path/'Wolof-NT.tsv', settings) # Without the table it would be another
     assert is_finished(stated, tmp_path/'Wolof-NT.tsv', settings, 'Basque')
+
+@pytest.mark.slow
+def test_another_language_changes_only_what_a_manifest_says_of_it(corpus, settings, tmp_path):
+    "Also those of folds; what was guessed and what spoke against it is gone"
+    shutil.copy(corpus/'bibles'/'qad1.tsv', tmp_path/'Wolof-NT.tsv')
+    build(TEXT_ALONE, read_bible(tmp_path/'Wolof-NT.tsv'), tmp_path/'wol', splits='folds', path=tmp_path/'Wolof-NT.tsv')
+    before, said = contents(tmp_path/'wol'), []
+    hashes = load_manifest(tmp_path/'wol')['hashes']
+    restate_language(tmp_path/'wol', '', doubt='has letters like those of another')
+    assert load_manifest(tmp_path/'wol/fold3')['language_doubt'] == 'has letters like those of another'
+    assert load_dataset_folder(tmp_path/'wol'/'fold3').language == ''
+    assert find_dataset(tmp_path/'wol', language='Basque', report=said.append) == tmp_path/'wol' and not said
+    after = contents(tmp_path/'wol')
+    assert {name for name in after if after[name] != before.get(name)} == {name for name in before if 'manifest.json' in name}
+    for folder in tmp_path/'wol', tmp_path/'wol'/'fold3':
+        manifest = load_manifest(folder)
+        assert manifest['language'] == 'Basque' and not {'language_from','language_doubt'} & manifest.keys()
+    assert load_dataset_folder(tmp_path/'wol'/'fold3').language == 'Basque' and load_manifest(tmp_path/'wol')['hashes'] == hashes
+    find_dataset(tmp_path/'wol', language='Basque')
+    assert contents(tmp_path/'wol') == after
+    find_dataset(tmp_path/'wol', language='xxq9', report=said.append)
+    assert said == [f"{tmp_path/'wol'}: is said to be in 'xxq9', which is no code or name of a language in ISO 639"]
+
+NAMES = some.sampled_from(['Wolof','Dutch','Nepali Tamang','wolKYG','eng','Greek','','Santa Biblia'])
+LANGUAGES = some.sampled_from(['wol','Basque','nl','qaa','no language'])
+
+@example_settings(deadline=None) # The first example loads tables of languages
+@given(LANGUAGES, LANGUAGES | some.just(''), NAMES, NAMES, some.sampled_from(['Toki leu','Слово бе']))
+def test_a_stated_language_is_never_replaced_by_a_guess(in_file, given_one, title, name, text):
+    "Whatever the title, the name of the file and the script say"
+    bible = Bible([VerseRow('MRK', 1, '1', text)], language=in_file, title=title, named=(name,))
+    about = _language(bible, name, given_one, f'{name or "x"}.xml')
+    assert (about['language'], about['language_from']) == (given_one or in_file, '')
+
+TEXTS = some.sampled_from(['In the beginning was the Word and the Word was with God', 'Hapo mwanzo kulikuwako Neno naye Neno',
+                           'In den beginne was het Woord en het Woord was bij God'])
+KNOWN_BY = some.sampled_from(['stated','guessed','unknown'])
+
+@example_settings(deadline=None) # The first example loads tables of languages
+@given(some.lists(some.tuples(TEXTS, KNOWN_BY, some.sampled_from(['eng','swa','nld','wol'])), max_size=7))
+def test_letters_disprove_only_guesses(translations):
+    "And find a language only for texts that have none"
+    profiles = {str(n): profile_of([text]) for n,(text,_,_) in enumerate(translations)}
+    known = {'stated': {}, 'guessed': {}, 'unknown': {}}
+    for n,(_,known_by,language) in enumerate(translations): known[known_by][str(n)] = language
+    by_text, wrong = languages_by_text(profiles, known['stated'], known['guessed'])
+    assert wrong <= known['guessed'].keys() and by_text.keys() <= profiles.keys()
+    for code,found in by_text.items():
+        assert code != found.nearest and (not found.is_like or found.language != (known['stated'] | known['guessed']).get(code))
+
+@pytest.mark.parametrize('first,second,line', [
+    ('Public domain', '', 'one (permitted) is the same text as two (unclear)'),
+    ('', 'All rights reserved', 'one (unclear) is the same text as two (forbidden)'),
+    ('All rights reserved', 'Public domain', 'two (permitted) is the same text as one (forbidden)'), ('', '', '')])
+def test_rights_of_equal_texts_are_compared(tmp_path, first, second, line):
+    rows = [dict(code=code, redistribution=redistribution(licence)) for code,licence in (('one',first), ('two',second))]
+    done = Release(tmp_path, same=dict(one=['two'], two=['one']))
+    assert _rights_differ(done, rows) == ([line] if line else [])
 
 def test_a_release_knows_more_of_languages_than_a_file(corpus, tmp_path, capsys):
     "A text without a language gets that of the text that it resembles, and equal texts are named, with their rights"

@@ -9,7 +9,7 @@ __all__ = ['guess_language']
 import re, unicodedata
 from collections import defaultdict
 from functools import cache
-from .languages import is_private, languoid_of, tag_of
+from .languages import is_private, languoid_of, macrolanguage_of, tag_of
 from .rows import find_book
 from ..core.files import fact_table
 from ..core.refs import NT_BOOKS
@@ -40,19 +40,22 @@ def _codes_by_name()->dict[frozenset[str],set[str]]: # Codes as `langcodes` has 
                     codes[words].add(row['bcp_47'] or row['codes'].split()[-1])
     return dict(codes)
 
-def _wholes(code:str)->set[str]:
-    "The macrolanguage that a language belongs to, if any"
-    from langcodes.data_dicts import MACROLANGUAGES
-    return {MACROLANGUAGES[code]} if code in MACROLANGUAGES else set()
+_MANY = 3 # Languages, so that their common word alone is the name of none
 
-_ALSO_ANCIENT = {'el','he'}
+@cache
+def _names_with(word:str)->set[str]: # Codes
+    "The languages with longer names that have a word, if there are many"
+    codes = set().union(*(codes for name,codes in _codes_by_name().items() if word in name and len(name) > 1))
+    return codes if len(codes) >= _MANY else set()
+
+_SEVERAL = {'arc','el','he','hy','vmw'} # With Bibles in ancient or other languages of one name
 
 def _one_of(codes:set[str])->str: # Empty if it cannot be said
     "Which of the languages with one name is meant"
-    wholes = [code for code in codes if all(code in _wholes(other) for other in codes - {code})]
+    wholes = [code for code in codes if all(code == macrolanguage_of(other) for other in codes)]
     widely_known = [code for code in codes if len(code) == 2]
     choices = list(codes) if len(codes) == 1 else widely_known or wholes
-    return choices[0] if len(choices) == 1 and choices[0] not in _ALSO_ANCIENT else ''
+    return choices[0] if len(choices) == 1 and choices[0] not in _SEVERAL else ''
 
 # %% ../../nbs/bibles/guessing.ipynb #gsl00007
 _LEAST_STEM = 6 # Letters of a name that another word begins with
@@ -74,17 +77,20 @@ def _named_by(word:str, is_title:bool)->set[str]: # Codes
 _SCRIPTS = frozenset('arabic bengali cyrillic devanagari latin'.split()) # Also names of languages
 
 def _leads(text:str, is_title:bool)->list[set[str]]: # Codes
-    "The languages that the first two words name, the second if it stands before a bracket"
+    "The languages that the first two words may name, the second if it stands before a bracket"
     first,second,*_ = [*_words(text.split('(')[0]), '', '']
     named = [_named_by(first, is_title)] if first not in _NO_NAMES else []
     if len(second) > 3 and second not in _SCRIPTS and named:
-        named.append(_named_by(second, False))
+        named.append(_named_by(second, False) or _names_with(second))
     return [codes for codes in named if codes]
 
 def _from_leads(title:list[set[str]], file:list[set[str]], is_alone:bool)->str: # Empty if they name none
     "A widely known language, or one that both name; of two the later"
     of_file = set().union(*file)
-    named = [code for codes in title or file if (code := _one_of(codes))]
+    leads = title or file
+    if any(not _one_of(codes) for codes in leads[1:]):
+        return '' # `Nepali Tamang` is one of several
+    named = [code for codes in leads if (code := _one_of(codes))]
     rare = [code for code in named if len(code) > 2 and (is_alone or title and code in of_file)]
     known = [code for code in named if len(code) == 2]
     return next(iter(rare[-1:] or known), '')
@@ -102,7 +108,7 @@ def _marked(marks:list[str], words:set[str], leads:set[str])->str: # Empty if th
         languoid = languoid_of(mark.lower())
         code = languoid and (languoid.bcp_47 or mark.lower())
         names = {word for name in languoid.names for word in _words(name)} if languoid else set()
-        if names & words - _NO_NAMES or code and _wholes(code) & leads:
+        if names & words - _NO_NAMES or code and macrolanguage_of(code) in leads:
             return code
     return ''
 

@@ -252,16 +252,18 @@ def manifest_bytes(manifest:dict)->bytes:
 def restate_language(
     folder:Path, # Of a dataset, in folds or not
     language:str, # A code or a name
-    because:str='' # How it was guessed; empty for one that somebody states
+    because:str='', # How it was guessed; empty for one that somebody states
+    doubt:str='' # What speaks against it
 ):
     "Let the manifest of a dataset that is built name another language; its rows and hashes stay as they are"
     for path in [folder/'manifest.json', *sorted(folder.glob('fold*/manifest.json'))]:
         manifest = read_json(path)
         for name in 'language_from', 'language_doubt', 'manifest_hash':
             manifest.pop(name, None)
-        about = dict(language=language) | (dict(language_from=because) if because else {})
+        reasons = dict(language_from=because, language_doubt=doubt)
+        stated = dict(language=language) | {name: reason for name,reason in reasons.items() if reason}
         with write_aside(path) as f:
-            f.write_bytes(manifest_bytes(manifest | about))
+            f.write_bytes(manifest_bytes(manifest | stated))
 
 # %% ../../nbs/datasets/manifest.ipynb #mfcues1
 def _percents(shares:dict[str,float])->str: # e.g. `length 12.0%, place 50.0%`
@@ -416,5 +418,6 @@ def summary(
     notes += _words_lines(manifest.get('word_tasks', {}))
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
-    text = f'\nLicence of the text: {licence}; {_TEXT[redistribution(licence)]}'
+    allowed = redistribution(licence, manifest.get('title', ''))
+    text = f'\nLicence of the text: {licence}; {_TEXT[allowed]}'
     return '\n'.join([heading, *_numbering_line(manifest), text, '', table, *notes])

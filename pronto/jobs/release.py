@@ -218,9 +218,9 @@ def _has_text_back(folder:Path)->bool:
     "Was the text put back with `pronto restore`?"
     return (folder/'verses.tsv').exists() and 'verses.tsv' not in _about(folder).get('files', ['verses.tsv'])
 
-def _layout(folder:Path, licence:str, settings:Settings)->str|None: # `None` to leave it out
+def _layout(folder:Path, licence:str, title:str, settings:Settings)->str|None: # `None` to leave it out
     "How much of a translation a release may hold; raises `InputError` if more is there already"
-    allowed = redistribution(licence) if settings.publishable else 'permitted'
+    allowed = redistribution(licence, title) if settings.publishable else 'permitted'
     if allowed == 'forbidden':
         if not folder.exists():
             return None
@@ -243,7 +243,7 @@ def build_translation(
     bible = read_bible(path, words=bool(settings.aligner))
     inputs = settings.input_hash(path, language)
     licence = licence_of(bible, path)
-    layout = _layout(folder, licence, settings)
+    layout = _layout(folder, licence, bible.title, settings)
     profile = profile_of([row.text for row in bible.rows])
     if layout is None:
         return dict(licence=licence, profile=profile)
@@ -253,7 +253,8 @@ def build_translation(
           layout=layout, replace=True, choices=settings.choices, tasks=settings.tasks,
           language=language or None)
     script = script_of(r.text for r in bible.rows[::10])
-    _write_about(folder, dict(inputs=inputs, script=script, redistribution=redistribution(licence),
+    allowed = redistribution(licence, bible.title)
+    _write_about(folder, dict(inputs=inputs, script=script, redistribution=allowed,
                               profile=profile._asdict()))
     return {}
 
@@ -467,28 +468,42 @@ def _of_their_texts(done:Release)->dict[str,str]: # Code to what speaks against 
     profiles = {folder.name: Profile(**_about(folder)['profile']) for folder in folders}
     done.same = same_texts(profiles | done.profiles)
     manifests = {folder.name: load_manifest(folder) for folder in folders}
-    languages = {}
+    stated, guessed = {}, {}
     for code,manifest in manifests.items():
+        known_by = manifest.get('language_from', '')
         iso639_3 = find_language(manifest['language'], code).iso639_3
-        if iso639_3 and not manifest.get('language_from', '').startswith(_BY_TEXT):
-            languages[code] = iso639_3
+        if iso639_3 and not known_by.startswith(_BY_TEXT):
+            (guessed if known_by else stated)[code] = iso639_3
+    by_text, wrong = languages_by_text(profiles, stated, guessed)
     doubts = {}
-    for code,(language,nearest) in languages_by_text(profiles, languages).items():
-        if code in languages:
-            doubts[code] = f'has letters like those of {nearest}, which is in {find_language(language).name}'
-        elif not manifests[code]['language']: # A name of no language that is known stays
-            restate_language(done.out/code, language, f'{_BY_TEXT} {nearest}')
-            _write_about(done.out/code, _about(done.out/code))
+    for code,(language,nearest,is_like) in by_text.items():
+        manifest = manifests[code]
+        name = find_language(language).name
+        doubt = f'has letters {"like" if is_like else "unlike"} those of {nearest}, which is in {name}'
+        if code in wrong:
+            guess = f'{find_language(manifest["language"]).name} ({manifest["language_from"]})'
+            _restate(done.out/code, '', doubt=f'seems to be in {guess} but {doubt}')
+        elif code in stated or code in guessed:
+            doubts[code] = doubt
+        elif not manifest['language'] and 'language_doubt' not in manifest: # Otherwise a guess was wrong
+            _restate(done.out/code, language, f'{_BY_TEXT} {nearest}')
     return doubts
 
+def _restate(folder:Path, *language, **doubt):
+    "State another language, as `restate_language` does, in a translation of a release"
+    restate_language(folder, *language, **doubt)
+    _write_about(folder, _about(folder))
+
 def _rights_differ(done:Release, rows:list[dict])->list[str]:
-    "A line for each text that may be passed on in one translation and not in another"
+    "A line for each translation whose text has fewer rights in another"
     rights = {row['code']: row['redistribution'] for row in rows} | dict.fromkeys(done.left_out, 'forbidden')
+    fewer = dict(permitted=('unclear','forbidden'), unclear=('forbidden',), forbidden=())
     lines = []
     for code,others in done.same.items():
-        differing = [f'{other} ({rights[other]})' for other in others if rights[other] != rights[code]]
-        if rights[code] == 'permitted' and differing:
-            lines.append(f'{code} (permitted) is the same text as {", ".join(differing)}')
+        allowed = rights[code]
+        restricted = [f'{other} ({rights[other]})' for other in others if rights[other] in fewer[allowed]]
+        if restricted:
+            lines.append(f'{code} ({allowed}) is the same text as {", ".join(restricted)}')
     return lines
 
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):

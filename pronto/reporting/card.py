@@ -74,8 +74,8 @@ def about_bible(
     verses, source = facts.get('verses', {}), facts.get('source', {}).get('name')
     name = markdown_text(own_direction(facts.get('title') or facts['code']))
     language = identify(facts.get('language', ''), facts['code']).name or 'a language that is not named'
-    guessed = f' ({facts["language_from"]})' if 'language_from' in facts else ''
-    lines = [f'**{name}**, in {language}{markdown_text(guessed)}.']
+    guessed = f' ({markdown_text(facts["language_from"])})' if 'language_from' in facts else ''
+    lines = [f'**{name}**, in {language}{guessed}.']
     if books:
         lines.append(f'It is {_scope({*books})}.')
     if verses:
