@@ -10,7 +10,7 @@ __all__ = ['Share', 'Coefficient', 'Size', 'Number', 'Interval', 'Scores', 'Epoc
 import json
 from functools import reduce
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from ..core.tables import with_label
 
@@ -168,7 +168,7 @@ class Run(_Named):
     path:Path|None = None # The record; this and the following are not in it
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
-    packed:tuple[bytes|None,bytes]|None = Field(default=None, repr=False) # Rows and answers, see `Known`
+    answers:Any = Field(default=None, repr=False) # As `rows_and_answers` gives them, where they were read
 
     def but(self, **changes)->'Run':
         "The same run with other values"
