@@ -10,7 +10,7 @@ from pronto.cli.output import set_output
 from pronto.core.files import InputError, content_hash
 from pronto.datasets.building import build
 from pronto.datasets.loading import load_dataset_folder, load_manifest, open_dataset
-from pronto.datasets.tasks import TASKS
+from pronto.datasets.tasks import BUILT_IN
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.modeling.model import file_hash
 from pronto.runs.store import RunKey, read_record, store_run
@@ -154,7 +154,7 @@ def test_a_record_says_that_its_dataset_has_no_manifest(folders, tmp_path):
     key = RunKey('d', 'tiny', 'm', 'sentence_mood', 'x', hyperparameters={})
     rows = load_dataset_folder(folders['plain'], ['sentence_mood']).tasks['sentence_mood']
     answers = [row.label for row in rows['test']]
-    trained = SimpleNamespace(task=TASKS['sentence_mood'], rows=rows, predictions=answers, dev=[], collapsed=False, truncated={},
+    trained = SimpleNamespace(task=BUILT_IN['sentence_mood'], rows=rows, predictions=answers, dev=[], collapsed=False, truncated={},
                               counts={}, seconds=0., device='cpu', versions={}, hyperparameters={})
     for about in {}, load_manifest(folders['plain']):
         found = read_record(store_run(key, tmp_path/str(len(about)), trained, about=about))

@@ -21,7 +21,7 @@ from pronto.sources.onf import parse_onf
 from pronto.core.refs import Ref
 from pronto.datasets.splits import parallel_to
 from pronto.datasets.splits import SPLITS, chapter_fold, chapter_split, split_of
-from pronto.datasets.tasks import TASKS
+from pronto.datasets.tasks import BUILT_IN
 from pronto.bibles.versification import to_english
 
 BIBLES = ['usfx/chr-cherokee.usfx.xml', 'osis/eng-us-oeb.osis.xml', 'ces/Wolof-NT.xml', 'vpl/engwebster_nt_vpl.txt', 'usfm/amo_reg']
@@ -82,7 +82,7 @@ def test_every_row_is_a_verse_of_the_bible_with_its_annotation(name, built, anno
         for row in (row for s in SPLITS for row in parts[s]):
             assert not any(verses[r].crosses for r in refs(row))
             if isinstance(row, VerseExample):
-                assert row.text == one_line(row.ref) and row.label == TASKS[stem].label(verses[row.ref])
+                assert row.text == one_line(row.ref) and row.label == BUILT_IN[stem].label(verses[row.ref])
                 continue
             assert (row.text1, row.text2) == (one_line(row.ref1), one_line(row.ref2)) and row.ref1 != row.ref2
             one,two = counts(row.ref1, row.sense), counts(row.ref2, row.sense)
@@ -96,7 +96,7 @@ def test_verse_tasks_have_each_verse_once(name, built, annotations):
     for stem in ('nonpronominal_mention','proper_noun_subject','sentence_mood'):
         rows = [row.ref for s in SPLITS for row in dataset.tasks[stem][s]]
         assert len(rows) == len(set(rows))
-        labelled = {r for r in aligned if TASKS[stem].label(annotations['paper'].verses[r]) is not None}
+        labelled = {r for r in aligned if BUILT_IN[stem].label(annotations['paper'].verses[r]) is not None}
         assert set(rows) == {r for r in labelled if split_of(r)}
 
 def test_alignment_has_a_header_the_own_number_and_the_tasks_whose_label_is_unambiguous(built, annotations):
@@ -157,7 +157,7 @@ def test_each_fold_is_a_dataset_and_each_chapter_is_tested_once(john, annotation
         assert all(verse2_is_balanced(stem, dataset) for stem in PAIR_TASKS)
     for stem in 'nonpronominal_mention', 'proper_noun_subject', 'sentence_mood':
         tested = [row.ref for d in datasets for row in d.tasks[stem]['test']]
-        labelled = {r for r,s in statuses(datasets[0]).items() if s == 'aligned' and TASKS[stem].label(annotations['paper'].verses[r])}
+        labelled = {r for r,s in statuses(datasets[0]).items() if s == 'aligned' and BUILT_IN[stem].label(annotations['paper'].verses[r])}
         assert len(tested) == len(set(tested)) == manifest['counts'][stem]['test'] and set(tested) == labelled
     assert len({r.chapter for r in tested}) == 21
 
@@ -352,7 +352,7 @@ def test_a_folder_of_someone_else_is_left_alone(small, tmp_path):
 
 def test_what_was_written_loads_the_same(built):
     dataset = built(WHOLE[0])
-    assert list(dataset.tasks) == [stem for stem in TASKS if stem in dataset.manifest['source']['tasks']]
+    assert list(dataset.tasks) == [stem for stem in BUILT_IN if stem in dataset.manifest['source']['tasks']]
     assert {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in dataset.tasks.items()} == dataset.manifest['counts']
     assert all(r is not None for parts in dataset.tasks.values() for s in SPLITS for row in parts[s] for r in refs(row))
 
@@ -456,7 +456,7 @@ def test_label_shares_are_those_of_the_labels_that_are_scored(built):
     dataset = built(WHOLE[0])
     manifest, stem = dataset.manifest, 'nonpronominal_mention'
     for s,rows in dataset.tasks[stem].items():
-        shares, true = (Counter(f(r.label) for r in rows) for f in (TASKS[stem].training_label, str))
+        shares, true = (Counter(f(r.label) for r in rows) for f in (BUILT_IN[stem].training_label, str))
         rounded = lambda found: {label: round(n/len(rows), 4) for label,n in found.items()}
         assert manifest['label_shares_by_split'][stem][s] == rounded(shares)
         assert manifest['true_label_shares'][stem][s] == rounded(true)
@@ -464,7 +464,7 @@ def test_label_shares_are_those_of_the_labels_that_are_scored(built):
     assert manifest['true_label_shares'].keys() == {stem}
     assert '3 4' in summary(manifest) and ', 4 ' not in summary(manifest)
     older = manifest['true_label_shares'][stem]['test'] # As earlier versions have it
-    assert training_shares(TASKS[stem], older) == pytest.approx(manifest['label_shares_by_split'][stem]['test'], abs=2e-4)
+    assert training_shares(BUILT_IN[stem], older) == pytest.approx(manifest['label_shares_by_split'][stem]['test'], abs=2e-4)
 
 def test_the_shares_of_folds_are_those_of_their_test_sets(john):
     manifest, folder = john
@@ -489,7 +489,7 @@ def test_the_nearest_verse_is_that_of_an_independent_computation(name, built):
     "TF-IDF of character 4-grams by scikit-learn, without hashing; the answers of all test verses are equal"
     from sklearn.feature_extraction.text import TfidfVectorizer
     from pronto.runs.baselines import predict_nearest
-    task = TASKS['nonpronominal_mention']
+    task = BUILT_IN['nonpronominal_mention']
     train, test = (built(name).tasks[task.stem][s] for s in ('train','test'))
     known, asked = ([f' {r.text.lower()} ' for r in rows] for rows in (train, test))
     tfidf = TfidfVectorizer(analyzer='char', ngram_range=(4,4), sublinear_tf=True, lowercase=False)

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from pronto.cli.command import main as command
-from pronto.datasets import tasks as registry
 from pronto.datasets.loading import load_dataset_folder, load_manifest
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.runs.store import predictions_of, read_runs
@@ -13,21 +12,7 @@ from pronto.sources.annotate import annotate
 from pronto.sources.annotation_file import read_annotations, write_annotations
 from test_own_tasks import model # noqa: F401
 
-KNOWN = dict(registry.TASKS)
-
-def forget():
-    "What a new process does not know"
-    registry.TASKS.clear(); registry.TASKS.update(KNOWN)
-
-def main(*args):
-    forget()
-    return command([str(a) for a in args])
-
-@pytest.fixture(autouse=True)
-def each_test_begins_as_a_new_process_would():
-    forget()
-    yield
-    forget()
+def main(*args): return command([str(a) for a in args])
 
 @pytest.fixture(scope='module')
 def place(tmp_path_factory):
@@ -161,7 +146,6 @@ def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path)
     from pronto.runs.runner import run_training
     folder = built('parallel')
     training = plan(folder, [str(model)], ['long'], epochs=1, limit=20)[0]
-    forget()
     assert run_training(training, tmp_path/'runs')[0].exists()
 
 def test_a_release_has_them(place, tmp_path):
@@ -170,7 +154,6 @@ def test_a_release_has_them(place, tmp_path):
     file = place/'mine.parquet'
     settings = Settings(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
     assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == ''
-    forget()
     assert registry_row(tmp_path/'qad')['long_shares'].startswith('no ')
 
 def test_a_name_has_one_set_of_labels_in_a_store_as_in_a_command(built, model, place, tmp_path, capsys): # noqa: F811
@@ -352,7 +335,6 @@ def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model
     assert 0 <= topic.accuracy <= topic.micro_f1 <= 1 and topic.intervals['micro_f1']
     low, high = map(float, load_manifest(folder)['labels']['rating'])
     assert all(low <= float(row['predicted']) <= high for row in predictions_of(rating))
-    forget()
     capsys.readouterr()
     for metric in '', 'macro_f1', 'mae', 'spearman', 'micro_f1':
         assert main('tables', *runs, '-o', tmp_path/'tables', *(['--metric', metric] if metric else [])) == 0
@@ -464,3 +446,51 @@ def test_spans_become_bio_and_a_table_of_another_translation_is_refused(kinds, t
     assert main(*build[:3], '-o', tmp_path/'other', *build[5:], kinds/'corpus'/'bibles'/'qab') == 1
     said = capsys.readouterr().err
     assert 'spans, part: ' in said and 'tagged words are not in this text, e.g. ' in said and 'Traceback' not in said
+
+def scored(folder, kind, labels):
+    "A store with one run on a task `rating` whose labels are of a kind"
+    from conftest import run_results
+    from pronto.runs.store import RunKey, write_record
+    rows = [dict(ref=f'MRK {1 + i//10}:{1 + i%10}', label=str(1 + i%3), predicted=str(1 + i*i%3), majority='1') for i in range(60)]
+    write_record(RunKey('qad', 'bert', 'b', 'rating', 'd'), folder, run_results(splits='parallel', baselines=dict(majority=.3)), rows)
+    (folder/'tasks').mkdir()
+    (folder/'tasks'/'rating.json').write_text(json.dumps(dict(kind=kind, name='rating', metric='', labels=labels)))
+    return read_runs(folder, report=pytest.fail)
+
+def test_another_store_does_not_change_what_a_label_is(tmp_path):
+    "One name of a column, once with classes and once with numbers, in one process"
+    from pronto.datasets.tasks import BUILT_IN, NumberTask
+    from pronto.reporting.card import score_card
+    before = dict(BUILT_IN)
+    classes = scored(tmp_path/'a', 'verse', ['1','2','3'])
+    first = score_card(classes).markdown()
+    numbers = scored(tmp_path/'b', 'number', ['1','3'])
+    second = score_card(numbers).markdown()
+    assert 'macro F1' in first and "Spearman's" in second
+    assert (score_card(classes).markdown(), score_card(numbers).markdown()) == (first, second)
+    assert [isinstance(runs[0].definition, NumberTask) for runs in (classes, numbers)] == [False, True]
+    both = score_card([*classes, *numbers]).markdown() # Two tasks, though they have one name
+    assert 'macro F1' in both and "Spearman's" in both
+    assert dict(BUILT_IN) == before
+
+def test_two_datasets_may_have_different_labels_for_one_name(place, tmp_path):
+    for name,labels in (('a', ['1','2','3']), ('b', ['one','two'])):
+        lines = (place/'mine.tsv').read_text().splitlines()[1:]
+        rows = [f'{line.split(chr(9))[0]}\t{labels[i % len(labels)]}' for i,line in enumerate(lines)]
+        (tmp_path/f'{name}.tsv').write_text('\n'.join(['ref\trating (class)', *rows]) + '\n')
+        assert main('build', '-a', tmp_path/f'{name}.tsv', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', tmp_path/name,
+                    '--min-verses', 100, '--splits', 'parallel', '--no-choices') == 0
+    one, other = (load_dataset_folder(tmp_path/name) for name in 'ab')
+    assert (one.known['rating'].labels, other.known['rating'].labels) == (('1','2','3'), ('one','two'))
+
+def test_no_module_keeps_tasks_that_reading_adds(place, tmp_path):
+    "Only what is imported defines tasks: the values of modules are the same before and after datasets and stores are read"
+    from pronto.datasets import tasks
+    def state(): return {name: len(value) for name,value in vars(tasks).items() if isinstance(value, (dict, list, tasks.Tasks))}
+    before = state()
+    (tmp_path/'own.py').write_text("from pronto import VerseTask\nx = VerseTask('own_one', 'OO', '', lambda v: '0', ('0','1'))")
+    assert 'own_one' in tasks.read_tasks(tmp_path/'own.py') and 'own_one' not in tasks.BUILT_IN
+    scored(tmp_path/'runs', 'number', ['1','3'])
+    assert main('tables', '--runs', tmp_path/'runs', '--tasks', tmp_path/'own.py', '-o', tmp_path/'tables') == 0
+    assert state() == before
+    with pytest.raises(TypeError): tasks.BUILT_IN['x'] = tasks.SM

@@ -25,16 +25,6 @@ initial = PairTask('same_initial', 'SI', 'Does verse 2 use a verb with this init
 '''
 OWN = {'question','same_initial'}
 
-@pytest.fixture(autouse=True)
-def only_the_tasks_of_the_paper():
-    "Each test begins as a new process would"
-    def reset():
-        registry.TASKS.clear(); registry.TASKS.update(registry.BUILT_IN)
-        registry.load_tasks()
-    reset()
-    yield
-    reset()
-
 @pytest.fixture(scope='module')
 def place(tmp_path_factory):
     "A corpus, the user's file, and a dataset with its tasks"
@@ -62,14 +52,14 @@ def model(tmp_path_factory):
     hf.AutoModel.from_config(hf.BertConfig(vocab_size=len(words), **sizes)).save_pretrained(folder)
     return folder
 
-def load_tasks(place): return {t.abbr: t for t in registry.load_tasks(place/'my_tasks.py')}
+def own_tasks(place): return registry.read_tasks(place/'my_tasks.py')
 
 def test_they_are_built_beside_the_others_and_loaded(place):
-    own = load_tasks(place)
-    dataset = load_dataset_folder(place/'qad')
+    known = own_tasks(place)
+    dataset = load_dataset_folder(place/'qad', tasks=known)
     there = {*dataset.manifest['source']['tasks'], *OWN, *registry.TASK_SETS['choices'], 'next_verse'}
-    assert list(dataset.tasks) == [stem for stem in registry.TASKS if stem in there]
-    for t in own.values():
+    assert list(dataset.tasks) == [stem for stem in known if stem in there]
+    for t in map(known.get, OWN):
         rows = [r for part in dataset.tasks[t.stem].values() for r in part]
         assert {type(r) for r in rows} == {t.example} and {r.label for r in rows} == {*t.labels}
     assert {r.sense for r in dataset.tasks['same_initial']['train']} <= set('abcdefghijklmnopqrstuvwxyz')
@@ -84,7 +74,6 @@ def test_more_arguments_is_built_from_one_line(place, tmp_path, splits):
     assert main(['build', '-a', str(place/'annotations.parquet'), '-b', str(place/'corpus'/'bibles'/'qad.tsv'),
                  '-o', str(tmp_path/'qad'), '--min-verses', '100', '--splits', splits,
                  '--tasks', str(tmp_path/'more.py')]) == 0
-    registry.load_tasks(tmp_path/'more.py')
     dataset, uses = load_dataset_folder(tmp_path/'qad'), {}
     for verse in read_annotations(place/'annotations.parquet').verses.values():
         for sentence in verse.sentences:
@@ -101,8 +90,7 @@ def test_who_lacks_the_file_can_still_load_and_export_the_dataset(place, tmp_pat
     assert main(['export', 'hf', str(place/'qad'), '-o', str(tmp_path/'hf')]) == 0
 
 def test_baselines_answer_with_their_labels(place):
-    load_tasks(place)
-    dataset = load_dataset_folder(place/'qad')
+    dataset = load_dataset_folder(place/'qad', tasks=own_tasks(place))
     for stem in OWN:
         task, parts = dataset.known[stem], dataset.tasks[stem]
         for answers in predict_baselines(task, parts['train'], parts['test']).values():
@@ -126,8 +114,7 @@ def test_they_are_trained_tabled_reported_and_exported(place, model, tmp_path, c
 def test_other_processes_are_told_where_the_file_is(place, model, tmp_path):
     from pronto.jobs.sweep import NotebookRun, notebook_parameters
     from pronto.runs.planning import plan
-    load_tasks(place)
-    trainings = [plan(place/'qad', [str(model)], [task])[0] for task in ('SI','SS')]
+    trainings = [plan(place/'qad', [str(model)], [task], known=own_tasks(place))[0] for task in ('SI','SS')]
     own, known = (NotebookRun((t,), (t.dataset.path,)) for t in trainings)
     assert notebook_parameters(own, tmp_path)['tasks_file'] == str((place/'my_tasks.py').resolve())
     assert 'tasks_file' not in notebook_parameters(known, tmp_path)
@@ -137,8 +124,7 @@ def test_a_training_takes_its_task_along_to_another_process(place, model):
     from operator import attrgetter
     from pronto.core.processes import in_processes
     from pronto.runs.planning import plan
-    load_tasks(place)
-    training, = plan(place/'qad', [str(model)], ['Q'])
+    training, = plan(place/'qad', [str(model)], ['Q'], known=own_tasks(place))
     found = in_processes(attrgetter('task.file', 'task.labels'), [(training,)], 2)
     assert list(found) == [(str((place/'my_tasks.py').resolve()), ('0','1'))]
 
@@ -152,7 +138,7 @@ def test_a_release_has_them_and_is_made_again_when_the_file_changes(place, tmp_p
     assert json.loads((tmp_path/'qad'/'manifest.json').read_text())['counts'].keys() > OWN
     assert is_finished(tmp_path/'qad', bible, settings)
     assert not is_finished(tmp_path/'qad', bible, Settings(**common, task_files={str(place/'my_tasks.py'): 'two'}))
-    assert build_translation('qad', bible, tmp_path, Settings(**common)) == '' # By the same worker, which knows the tasks
+    assert build_translation('qad', bible, tmp_path, Settings(**common)) == '' # By the same worker, which has read the file
     assert not json.loads((tmp_path/'qad'/'manifest.json').read_text())['counts'].keys() & OWN
 
 @pytest.mark.slow

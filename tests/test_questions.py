@@ -61,19 +61,15 @@ def test_the_base_of_transfer_is_its_source(tmp_path):
     assert sorted((r['base'], r['translation']) for r in found) == [(a, b) for a in ('fra','wol') for b in ('eng','fra','wol') if a != b]
 
 @pytest.fixture
-def tasks():
-    "Tasks of other benchmarks and on words, as a dataset or a store describes them"
-    from pronto.datasets.tasks import TASKS, know
+def tasks(tmp_path):
+    "Tasks of other benchmarks and on words, as a store describes them"
     from pronto.lab.suites.kinds import Described
-    from pronto.lab.suites.tasks import suite_task
-    before = dict(TASKS)
     tags = 'O','B-PER','I-PER'
     described = dict(xquad=Described('questions', 'squad', 'XQuAD'), names=Described('tagging', 'span_f1', 'names', tags),
                      upos=Described('tagging', 'tag_accuracy', 'upos', ('ADJ','DET','NOUN','VERB')))
-    know(suite_task(stem, about) for stem,about in described.items())
-    yield
-    TASKS.clear()
-    TASKS.update(before)
+    for place in tmp_path/'tasks', tmp_path/'runs'/'tasks':
+        place.mkdir(parents=True)
+        for stem,about in described.items(): (place/f'{stem}.json').write_text(json.dumps(about.record()))
 
 def test_questions_are_known_by_their_ids_and_tokens_are_not_compared(tmp_path, tasks):
     for code in 'en','es':
@@ -265,12 +261,12 @@ def test_a_target_with_one_answer_shows_no_gap(tmp_path):
 def test_a_stored_run_with_one_answer_is_collapsed(tmp_path):
     "In every protocol, for each test set by itself, whatever its loss was"
     from pronto.datasets.examples import VerseExample
-    from pronto.datasets.tasks import TASKS
+    from pronto.datasets.tasks import PNS
     from pronto.modeling.outcome import Trained
     from pronto.runs.store import store_run
     rows = [VerseExample(f'Text {i}', str(i % 2), f'MRK 1:{i + 1}') for i in range(10)]
     answers = {'test': ['1']*10, 'test 1': ['0','1']*5}
-    trained = Trained(TASKS['proper_noun_subject'], 0, {}, dict(train=rows, dev=rows, **dict.fromkeys(answers, rows)), answers,
+    trained = Trained(PNS, 0, {}, dict(train=rows, dev=rows, **dict.fromkeys(answers, rows)), answers,
                       [], 1, False, [], {}, {}, 1., 'cpu', {})
     for name,flat in (('test', True), ('test 1', False)):
         path = store_run(RunKey(name, 'm', 'h', 'proper_noun_subject', name, protocol='probe'), tmp_path, trained, test=name)

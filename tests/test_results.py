@@ -18,7 +18,7 @@ from pronto.runs.predictions import as_text, coded, read_answers_of, table_file,
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs
 from pronto.runs.store import rows_and_answers, score_labels, score_run, store_run, write_record
 from pronto.core.seeds import score_runs
-from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
+from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, BUILT_IN
 
 PATHS = os.pathsep.join([str(ROOT), str(ROOT/'tests')])
 RUN = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
@@ -187,7 +187,7 @@ def test_a_predictor_of_the_manifest_that_runs_have_too_has_the_same_accuracy(da
 def test_lookup_is_the_one_of_the_manifest(dataset, splits, stem):
     manifest, loaded = dataset[splits]
     train, test = loaded.tasks[stem]['train'], loaded.tasks[stem]['test']
-    found = predict_lookup(TASKS[stem], train, test)
+    found = predict_lookup(BUILT_IN[stem], train, test)
     assert round(np.mean([p == r.label for p,r in zip(found, test)]), 4) == manifest['predictors'][stem]['lookup']
     if (splits, stem) == ('random','same_sense'): assert manifest['predictors'][stem]['lookup'] > .8
 

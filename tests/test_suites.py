@@ -114,16 +114,7 @@ def rows_of(folder, stem, split):
     return part_rows((part,), language.known[stem]) if part else []
 
 @pytest.fixture
-def tasks_forgotten():
-    "The tasks of a test are not those of the next one"
-    from pronto.datasets import tasks
-    before = dict(tasks.TASKS)
-    yield
-    for stem in set(tasks.TASKS) - set(before):
-        del tasks.TASKS[stem]
-
-@pytest.fixture
-def imported(tmp_path, capsys, tasks_forgotten):
+def imported(tmp_path, capsys):
     "The folder that the import writes, and what it says"
     assert main(['import','xtreme',str(tmp_path/download(tmp_path)),'-o',str(tmp_path/'out')]) == 0
     return tmp_path/'out', capsys.readouterr()
@@ -217,7 +208,7 @@ def mela_zip(folder, encrypted=False):
         (folder/'m.zip').write_bytes(data)
     return 'm.zip'
 
-def test_mela(tmp_path, capsys, tasks_forgotten):
+def test_mela(tmp_path, capsys):
     assert main(['import','mela',str(tmp_path/mela_zip(tmp_path)),'-o',str(tmp_path/'out')]) == 0
     told = capsys.readouterr()
     assert '| mela | sentence | 2 | 2 | 4 | 2 | 0 |' in told.out
@@ -284,7 +275,7 @@ def test_half_a_character_in_json_gives_a_line(tmp_path, capsys):
     assert main(['import','tsv',str(tmp_path/'test.json'),'--kind','questions','-o',str(tmp_path/'out')]) == 1
     assert 'test.json: holds half a character' in capsys.readouterr().err
 
-def test_imported_sentences_are_a_dataset_like_others(tmp_path, capsys, tasks_forgotten):
+def test_imported_sentences_are_a_dataset_like_others(tmp_path, capsys):
     "The manifest describes their tasks; baselines answer, and pairs have no sense"
     from pronto.datasets.loading import load_dataset_folder
     rows = ''.join(f'Kim {word} {i}.\tIt {word}.\t{label}\n' for word,label in (('came','yes'), ('left','no')) for i in range(4))
@@ -321,7 +312,7 @@ def tiny_bert(tmp_path_factory):
     return folder
 
 @pytest.mark.slow
-def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(tmp_path, tiny_bert, capsys):
     source, out = tmp_path/download(tmp_path), tmp_path/'out'
     for name in 'xnli','pawsx','udpos','panx': # Ten rows or more give every tenth for dev
         path, between = source/name/'train-en.tsv', b'\n' if name in ('udpos','panx') else b''
@@ -411,7 +402,7 @@ def test_a_translated_test_set_is_a_dataset_beside_the_human_one(tmp_path, capsy
     (tmp_path/'t.tsv').write_text('MRK 1:1 le\n')
     assert main(command) == 1 and 't.tsv, line 1: is not a key, a tab and a translation' in capsys.readouterr().err
 
-def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys, tasks_forgotten):
+def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys):
     for split in 'train','test':
         (tmp_path/'en').mkdir(exist_ok=True)
         (tmp_path/'en'/f'{split}.tsv').write_text('Kim came.\tyes\nKim left.\tno\nKim came.\tno\n')
@@ -423,7 +414,7 @@ def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys, tasks_forgotten)
     assert main(command) == 0
     assert 'own: train 2 of 3, dev 0 of 0, test 2 of 3' in capsys.readouterr().out
 
-def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys):
     "Each language by itself, with some of its rows; or two together, with several seeds"
     line = lambda code, i: f'{code}{"ab"[i % 2]*3}\tNOUN\nsang\tVERB\n\n'
     for code,n in ('de', 12), ('fr', 10), ('hi', 0):
@@ -458,7 +449,7 @@ def test_the_recipe_of_mela_counts_updates(tiny_bert):
     assert len(run.dev) == 20 and run.hyperparameters['steps'] == 40 and run.hyperparameters['epochs'] is None
 
 @pytest.mark.slow
-def test_imported_sentences_transfer_from_one_language_to_another(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_imported_sentences_transfer_from_one_language_to_another(tmp_path, tiny_bert, capsys):
     for code in 'en', 'de':
         (tmp_path/'in'/code).mkdir(parents=True)
         for split,n in ('train', 30), ('dev', 10), ('test', 12):
@@ -484,7 +475,7 @@ def treebanks(tmp_path):
     return tmp_path/'tags'
 
 @pytest.mark.slow
-def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
+def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treebanks, tiny_bert, capsys):
     "Records, paired tests, errors, tables and report as for verses; no file of tasks has to be named"
     from pronto.reporting.card import verse_table
     from pronto.runs.store import predictions_of, read_runs
@@ -521,7 +512,7 @@ def articles(codes, n=10):
         dict(id=f'q{i}', question=f'where was n{i}', answers=[dict(text='Bonn', answer_start=len(f'{code} n{i} was in '))])])
     return {code: json.dumps(dict(data=[dict(paragraphs=[about(code, i)]) for i in range(n)])) for code in codes}
 
-def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, capsys):
     (tmp_path/'in'/'xquad').mkdir(parents=True)
     for code,text in articles(('de','es')).items(): (tmp_path/'in'/'xquad'/f'xquad.{code}.json').write_text(text)
     out, runs = tmp_path/'out', str(tmp_path/'runs')
@@ -543,7 +534,7 @@ def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, caps
     assert '| letters, xtreme-scripts, from de | XQuAD | f1 | 2 of 11 |' in capsys.readouterr().out
     assert {'xtreme1.md','xtreme1_shared.md'} <= {p.name for p in (tmp_path/'t').iterdir()}
 
-def test_retrieval_is_recorded_in_both_settings(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_retrieval_is_recorded_in_both_settings(tmp_path, tiny_bert, capsys):
     (tmp_path/'in'/'tatoeba').mkdir(parents=True)
     for side in 'deu','eng':
         lines = ''.join(f'{word} {i}\n' for i in range(4) for word in ('kim','sang'))
@@ -565,7 +556,7 @@ def test_retrieval_is_recorded_in_both_settings(tmp_path, tiny_bert, capsys, tas
         assert main(['eval',f'{out}/de','-m',str(tiny_bert),'--runs',str(runs),'--protocol',protocol]) == 1
         assert said in capsys.readouterr().err
 
-def test_what_cannot_be_trained_or_scored_is_said_in_one_line(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
+def test_what_cannot_be_trained_or_scored_is_said_in_one_line(tmp_path, treebanks, tiny_bert, capsys):
     for path in (treebanks/'fr').iterdir(): path.write_text('kim\n\n') # Without tags
     out = str(tmp_path/'out')
     assert main(['import','tsv',str(treebanks),'-o',out,'--kind','tagging','--task','pos']) == 0
@@ -591,7 +582,7 @@ def test_rows_without_labels_are_not_trained_on():
         with pytest.raises(InputError, match=rf'_{split}\.\w+, line 2: has no labels to train or score on'): check(*kind, split)
     check(*asking, 'test')
 
-def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys):
     "Seeds by the rule of the paper, in the rows beside the published figures"
     (tmp_path/'in'/'is').mkdir(parents=True)
     for split in 'train','dev','test':
@@ -614,7 +605,7 @@ def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgot
     assert {p.name for p in (tmp_path/'t').iterdir()} == {f'mela{i}.{ending}' for i in (3,4) for ending in ('md','tex','csv')}
 
 @pytest.mark.slow
-def test_a_transfer_of_mela_notes_dev_of_the_tested_languages(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_a_transfer_of_mela_notes_dev_of_the_tested_languages(tmp_path, tiny_bert, capsys):
     "Keys and results stay as they were; other tasks and protocols note nothing; without dev scores a cell is marked"
     for code in 'is', 'de', 'fr':
         (tmp_path/'in'/code).mkdir(parents=True)
@@ -664,7 +655,7 @@ def test_what_a_newcomer_does_with_imports_is_said(tmp_path, capsys):
     assert 'empty: has no folder of a task, such as xnli' in capsys.readouterr().err
 
 @pytest.mark.slow
-def test_a_sweep_knows_the_tasks_of_an_import(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
+def test_a_sweep_knows_the_tasks_of_an_import(tmp_path, treebanks, tiny_bert, capsys):
     "Its notebooks read them from the manifest"
     out, runs = tmp_path/'out', str(tmp_path/'runs')
     assert main(['import','tsv',str(treebanks),'-o',str(out),'--kind','tagging','--task','pos']) == 0
@@ -706,7 +697,7 @@ def _in_two_languages(folder):
             rows = ''.join(f'{code} {"sang" if i % 2 else "x"} {i} {split}\t{i % 2}\n' for i in range(n))
             (folder/code/f'{split}.tsv').write_text(rows)
 
-def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, capsys):
     "The import keeps which human dataset they belong to, and chrF++; scores of the same training are compared"
     _in_two_languages(tmp_path/'in')
     out, made, runs = str(tmp_path/'out'), str(tmp_path/'de-mt'), str(tmp_path/'runs')
@@ -728,7 +719,7 @@ def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, cap
     told = capsys.readouterr().out
     assert '| letters | acc | de |' in told and 'Correlations need three languages' in told
 
-def test_training_on_translated_text(tmp_path, tiny_bert, capsys, tasks_forgotten):
+def test_training_on_translated_text(tmp_path, tiny_bert, capsys):
     "XTREME's translate-train: the texts of train are translated too, and are a source of transfer to what people wrote"
     _in_two_languages(tmp_path/'in')
     out, made, runs, table = (str(tmp_path/name) for name in ('out','de-mt','runs','t.tsv'))
@@ -791,7 +782,7 @@ def test_runs_with_a_limit_are_counted_that_the_tables_of_xtreme_leave_out(monke
     make_xtreme_tables('runs', report=lines.append)
     assert lines == ['runs of tasks of XTREME with a limit, which are left out: 1']
 
-def test_what_cannot_be_translated(tmp_path, treebanks, capsys, tasks_forgotten):
+def test_what_cannot_be_translated(tmp_path, treebanks, capsys):
     "Tags belong to words, so their sentences cannot be replaced"
     assert main(['import','tsv',str(treebanks),'-o',str(tmp_path/'out'),'--kind','tagging','--task','pos']) == 0
     assert main(['export','texts',str(tmp_path/'out'/'de'),'-o',str(tmp_path/'t.tsv')]) == 1

@@ -134,8 +134,8 @@ def main(argv:list[str]=None)->int: # Exit status
 def _load_own(args):
     "The tasks, protocols, formats and sources of the user; a set of tasks is for one command"
     if hasattr(args, 'tasks'):
-        from pronto.datasets.tasks import load_tasks
-        load_tasks(args.tasks or '')
+        from pronto.datasets.tasks import read_tasks
+        args.tasks = read_tasks(args.tasks or '')
     if getattr(args, 'protocols', None):
         from pronto.protocols.protocol import load_protocols
         load_protocols(args.protocols)

@@ -245,12 +245,12 @@ def build_command(args):
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
                      versification=args.versification, replace=args.replace, report=note,
-                     segmenter=args.segmenter, choices=not args.no_choices, **about)
-    tell(summary(manifest), dict(path=args.output) | manifest)
+                     segmenter=args.segmenter, choices=not args.no_choices, tasks=args.tasks, **about)
+    tell(summary(manifest, args.tasks), dict(path=args.output) | manifest)
     if lacking := lacking_tasks(annotations.source):
         since = f'{", ".join(lacking)}, which {annotations.source.name} has since it was made'
         note(f'{args.annotations}: has no labels for {since}; make it again with `pronto annotate`')
-    if absent := absent_from(annotations.source):
+    if absent := absent_from(annotations.source, args.tasks):
         note(f'{args.annotations}: has no labels for {", ".join(t.abbr for t in absent)}; other sources have '
              'them, or `pronto annotate` again if an earlier version wrote the file')
     left_out = annotations.source.skipped if args.skip_bad else {}
@@ -281,7 +281,7 @@ def release_command(args):
     done = release(annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
-                   segmenter=args.segmenter, choices=not args.no_choices,
+                   segmenter=args.segmenter, choices=not args.no_choices, tasks=args.tasks,
                    progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items():
         note(f'left out {code}: {licence}')

@@ -31,7 +31,8 @@ def eval_options(parser):
 def planned(args, report:Callable)->list: # As `plan` gives them; `report` gets a line about what is left out
     "The trainings that the options of `pronto eval` ask for"
     from pronto.runs.planning import plan
-    how = dict(bf16=dict(yes=True, no=False).get(args.bf16), report=report, asking=_asking(args))
+    how = dict(bf16=dict(yes=True, no=False).get(args.bf16), report=report, asking=_asking(args),
+               known=args.tasks)
     return plan(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs,
                 args.limit, **how, **_protocol(args))
 
@@ -181,7 +182,7 @@ def _show_baselines(args, tasks:list[str]):
         raise InputError('-m', f'the protocol {args.protocol} needs a model; name one')
     unreadable = []
     left = []
-    translations = find_targets(args.dataset, unreadable.append)
+    translations = find_targets(args.dataset, unreadable.append, args.tasks)
     for folds in translations:
         try:
             scored = score_baselines(folds[0].entire, tasks, args.limit)
@@ -227,7 +228,7 @@ def probe_command(args):
     models = [Model.find(model) for model in args.model]
     unreadable = []
     failed = {}
-    datasets, occurring = find_probed(args.dataset, unreadable.append)
+    datasets, occurring = find_probed(args.dataset, unreadable.append, args.tasks)
     tasks = [datasets[0].known.find(name) for name in args.task or ()] or occurring
     rows = []
     how = dict(models=models, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,

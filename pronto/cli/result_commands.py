@@ -97,7 +97,6 @@ def _know_source(name:str, records:list):
 def tables_command(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
     from pronto.core.tables import names_in
-    from pronto.datasets.tasks import loaded_tasks
     from pronto.runs.store import read_runs
     from pronto.reporting.accuracy_tables import left_out, write_published
     from pronto.reporting.questions.question import ask_runs, find_question
@@ -106,8 +105,8 @@ def tables_command(args):
     require_within(out)
     if args.items:
         require_folder(args.items, 'name the dataset of a translation that you can read')
-    wanted = loaded_tasks()
-    records = [r for r in read_runs(runs)
+    wanted = args.tasks
+    records = [r for r in read_runs(runs, tasks=wanted)
                if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
     gc.freeze() # What was read is used to the end
     is_usual = args.protocol is None
@@ -203,7 +202,7 @@ def report_command(args):
     require_place(args.output)
     from pronto.reporting.report import write_report
     require_folder(args.runs)
-    n = write_report(args.runs, args.output, args.registry, args.most_tests, bar, args.question)
+    n = write_report(args.runs, args.output, args.registry, args.most_tests, bar, args.question, args.tasks)
     tell(f'{args.output}: {n:,} runs', dict(path=args.output, runs=n))
 
 # %% ../../nbs/cli/result_commands.ipynb #rscrun02

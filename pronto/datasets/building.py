@@ -27,7 +27,7 @@ from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, manifest_hash, pool_manifests, table_hash)
 from .shortcuts import NearestText, resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
-from .tasks import (BUILT_IN, WF, VerseTask, choice_tasks, labels_of, loaded_tasks,
+from .tasks import (BUILT_IN, WF, Tasks, VerseTask, choice_tasks, labels_of,
                                    tasks_of)
 from .word_align import SEGMENTERS
 from .word_tasks import LEAST_WEIGHT, link_verses, word_tasks
@@ -308,12 +308,12 @@ def _write_dataset(out, plan:_Plan)->dict: # The manifest
         return _write_folder(folder, tables | _shared_files(plan), manifest, hidden)
 
 # %% ../../nbs/datasets/building.ipynb #bf01w
-def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict, language:str
+def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict, language:str, tasks:Tasks
 )->tuple[list,bytes,dict,list]: # In the form of `word_tasks`
     "The tasks on words, where the annotations have words; their tables hold the text"
     if not any(v.annotation and v.annotation.words for v in alignment.verses):
         return [], b'', {}, []
-    is_chosen = loaded_tasks().is_chosen
+    is_chosen = tasks.is_chosen
     why = 'the text is left out' if layout == 'labels' else ''
     if not any(map(is_chosen, LEAST_WEIGHT)):
         why = 'the chosen set of tasks has none'
@@ -371,9 +371,10 @@ def _why_no_choices(text:ChoiceText, layout:str)->str: # Empty if they can be ma
     except InputError as e: # Without the library that finds words
         return str(e)
 
-def _choices(annotations:Annotations, text:ChoiceText, layout:str, wanted:bool, names:dict)->list:
+def _choices(annotations:Annotations, text:ChoiceText, layout:str, wanted:bool, names:dict, tasks:Tasks
+            )->list:
     "The tasks of choices; the manifest says why there are none; raises `InputError` if nothing is left"
-    found = choice_tasks()
+    found = choice_tasks(tasks)
     if annotations is TEXT_ALONE:
         if found:
             return found
@@ -416,7 +417,7 @@ def build(
     bible:Bible, out,
     splits:str='parallel', # Of `SPLIT_NAMES`, or `auto`: see `choose_splits`
     versification:str='auto', min_verses:int=LEAST_VERSES,
-    tasks=None, # `Task`s to make examples of; `tasks_of` the source if not given
+    tasks:Tasks=BUILT_IN, # It gets those of them that the source and the text have
     code:str=None, # Name of the dataset; the name of the folder if not given
     language:str=None, licence:str=None, path='',
     layout:str='plain', # Of `_LAYOUTS`
@@ -442,14 +443,15 @@ def build(
     code = path_part(code, Parameter('code')) if code else Path(out).name
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
-    tasks = tasks_of(annotations.source) if tasks is None else tasks
     spoken = find_language(names['language'], names['code']).iso639_3
-    on_words, links, about, text.linked = _on_words(alignment, layout, segmenter, english.linked, spoken)
+    found = _on_words(alignment, layout, segmenter, english.linked, spoken, tasks)
+    on_words, links, about, text.linked = found
     on_words += _given(annotations, alignment, layout, segmenter, about)
     more = dict(words=about, absent_sources=absent)
     names |= {name: what for name,what in more.items() if what}
-    of_text = _with_forms(_choices(annotations, text, layout, choices, names), text, names)
-    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, of_text, text)
+    of_text = _with_forms(_choices(annotations, text, layout, choices, names, tasks), text, names)
+    of_verses = [*tasks_of(annotations.source, tasks), *on_words]
+    plan = _Plan(annotations, bible, alignment, of_verses, layout, names, links, of_text, text)
     kept = _kept(Path(out), plan) if keep and not replace else {}
     if not (kept or replace):
         _require_same(Path(out), plan, report)

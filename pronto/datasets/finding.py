@@ -15,6 +15,7 @@ from ..core.files import InputError, data_dir, did_you_mean, safe_name, to_stder
 from .building import build
 from .loading import dataset_folders, load_manifest
 from .splits import SPLIT_NAMES
+from .tasks import BUILT_IN, Tasks
 
 # %% ../../nbs/datasets/finding.ipynb #113d8896
 def _with_splits(folder:Path, splits:str)->Path: # `folder`
@@ -114,7 +115,7 @@ def find_dataset(
     return folder
 
 # %% ../../nbs/datasets/finding.ipynb #c7b1000bs
-def find_datasets(bibles:str, splits:str='')->list[Path]: # Dataset folders
+def find_datasets(bibles:str, splits:str='', tasks:Tasks=BUILT_IN)->list[Path]: # Dataset folders
     "The datasets of several Bibles, separated by commas, as `find_dataset` finds each"
     names = [bibles] if _exists(bibles) else [name.strip() for name in bibles.split(',')]
-    return [find_dataset(name, splits) for name in names]
+    return [find_dataset(name, splits, tasks=tasks) for name in names]

@@ -26,7 +26,7 @@ from .align import single_spaced
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
 from .manifest import bible_hash, manifest_hash, table_hash
 from .splits import SPLITS
-from .tasks import Tasks, loaded_tasks, tasks_of_manifest
+from .tasks import BUILT_IN, Tasks, tasks_of_manifest
 
 # %% ../../nbs/datasets/loading.ipynb #ld05
 class _Folder:
@@ -44,7 +44,8 @@ class _Folder:
     @cached_property
     def folds(self)->list['Dataset']: # It alone if it is not in folds
         "The datasets of a cross-validation, in order; raises `InputError` if one is missing"
-        return [open_dataset(path, self) for path in _fold_paths(self.path, self.manifest)] or [self]
+        paths = _fold_paths(self.path, self.manifest)
+        return [open_dataset(path, self, self.known) for path in paths] or [self]
 
     @property
     def entire(self)->'Dataset':
@@ -109,7 +110,7 @@ class Dataset(_Compared):
     path:Path
     tasks:dict[str,dict[str,list]] = field(default_factory=dict) # Of the loaded ones: stem to split to rows
     manifest:dict = field(default_factory=dict) # Empty for release v0.1
-    known:Tasks = field(default_factory=loaded_tasks) # Those that its tables may be of
+    known:Tasks = BUILT_IN # Those that its tables may be of
     whole:'Dataset|None' = None # Of a fold, the dataset of all folds
 
     def load(self,
@@ -258,7 +259,8 @@ def _no_dataset(path)->InputError:
 
 def open_dataset(
     path, # A folder written by `build`, or a published one
-    whole:Dataset=None # Of a fold, where that is open
+    whole:Dataset=None, # Of a fold, where that is open
+    tasks:Tasks=BUILT_IN # That its tables may be of, beside those that it describes
 )->Dataset: # Without rows; see `Dataset.load`
     "Open a dataset folder and verify what its tables share; raises `InputError` if it is damaged"
     path = Path(path)
@@ -266,8 +268,8 @@ def open_dataset(
         raise _no_dataset(path)
     manifest, around = load_manifest(path), path.parent
     if 'fold' in manifest and whole is None and (around/'manifest.json').is_file():
-        whole = open_dataset(around)
-    found = Dataset(path, {}, manifest, tasks_of_manifest(manifest, path/'manifest.json'), whole)
+        whole = open_dataset(around, tasks=tasks)
+    found = Dataset(path, {}, manifest, tasks_of_manifest(manifest, path/'manifest.json', tasks), whole)
     _verify(found)
     return found
 
@@ -443,12 +445,13 @@ def is_dataset(folder:Path)->bool:
 
 def load_dataset_folder(
     path, # A folder written by `build`, or a published one
-    only:list[str]=None # Stems; all its tasks if not given
+    only:list[str]=None, # Stems; all its tasks if not given
+    tasks:Tasks=BUILT_IN # See `open_dataset`
 )->Dataset:
     "Open and load a dataset folder; raises `InputError` if it is not one, or if it is damaged"
     if not is_dataset(Path(path)):
         raise _no_dataset(path)
-    return open_dataset(path).load(only)
+    return open_dataset(path, tasks=tasks).load(only)
 
 # %% ../../nbs/datasets/loading.ipynb #ld25
 def dataset_folders(folder)->list[Path]: # In order of their names
@@ -463,7 +466,8 @@ def dataset_folders(folder)->list[Path]: # In order of their names
 def open_datasets(
     places:list, # Dataset folders, releases, or what is open already
     report:Callable|None=to_stderr, # Gets a line about each of a release that is damaged; `None`: none may be
-    opened:list[Dataset]=() # Are taken as they are
+    opened:list[Dataset]=(), # Are taken as they are
+    tasks:Tasks=BUILT_IN # See `open_dataset`
 )->list[Dataset]: # Those in folds as one
     "Open all datasets; raises `InputError` for a folder without any, or if none can be read"
     known = {dataset.path.resolve(): dataset for dataset in opened}
@@ -477,7 +481,7 @@ def open_datasets(
             raise _no_dataset(place)
         for path in inside:
             try:
-                dataset = known.get(path.resolve()) or open_dataset(path)
+                dataset = known.get(path.resolve()) or open_dataset(path, tasks=tasks)
                 dataset.folds # Are opened, too
                 found.append(dataset)
             except InputError as e:

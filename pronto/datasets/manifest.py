@@ -23,7 +23,7 @@ from ..core.tables import Markup, markdown_table
 from .align import TEXT_ALONE, Alignment
 from .shortcuts import NearestText, near_duplicates
 from .splits import SPLITS
-from .tasks import ChoiceTask, Task, tasks_of_manifest
+from .tasks import BUILT_IN, ChoiceTask, Task, Tasks, tasks_of_manifest
 from .word_align import alignment_quality_note
 
 # %% ../../nbs/datasets/manifest.ipynb #mf06
@@ -339,14 +339,17 @@ def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
             f'\n{words.get("quality") or alignment_quality_note()}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17sx1
-def summary(manifest:dict)->str: # Markdown
+def summary(
+    manifest:dict,
+    tasks:Tasks=BUILT_IN # That it may be about, beside those that it describes
+)->str: # Markdown
     "Counts, label shares and cautions of one dataset"
     is_annotated = manifest['verses'].keys() & {'aligned', 'crosses'}
     names = {} if is_annotated else dict(unannotated='verses, without annotations')
     verses = ', '.join(f'{n:,} {names.get(status, status)}' for status,n in manifest['verses'].items())
     heading = f'**{manifest["code"]}** ({manifest["language"] or "language not stated"}): {verses}'
     rows = []
-    known = tasks_of_manifest(manifest, manifest['code'])
+    known = tasks_of_manifest(manifest, manifest['code'], tasks)
     for stem,counts in manifest['counts'].items():
         shares = shown_shares(known.get(stem), manifest['label_shares'][stem]).items()
         shown = _percents({label: share for label,share in shares if share >= 0.005})

@@ -4,11 +4,10 @@
 
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'MA', 'SP', 'SE', 'MT', 'SF', 'VK', 'WO', 'WC',
-           'WX', 'WF', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
+           'WX', 'WF', 'NV', 'BUILT_IN', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'ChoiceTask',
-           'Tasks', 'know', 'own_code', 'run_file', 'read_tasks', 'load_tasks', 'loaded_tasks', 'tasks_of',
-           'choice_tasks', 'absent_from', 'NumberTask', 'label_task', 'label_tasks', 'described_in', 'tasks_described',
-           'tasks_of_manifest']
+           'Tasks', 'UnknownTask', 'own_code', 'run_file', 'read_tasks', 'tasks_of', 'choice_tasks', 'absent_from',
+           'NumberTask', 'label_task', 'label_tasks', 'described_in', 'tasks_described', 'tasks_of_manifest']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -507,6 +506,8 @@ class Tasks(Mapping):
 
     def __len__(self)->int: return len(self._by_stem)
 
+    def __hash__(self)->int: return hash(frozenset(self))
+
     def __or__(self, others:Mapping)->'Tasks':
         "These and others, which take the place of tasks of the same stem"
         return Tasks({**self, **others}.values(), self.chosen)
@@ -535,12 +536,12 @@ class Tasks(Mapping):
 # %% ../../nbs/datasets/tasks.ipynb #tkbuilt1
 BUILT_IN = Tasks([NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH, MA, SP, SE, MT, SF, VK,
                   WO, WC, WX, WF, NV])
-TASKS:dict[str,Task] = dict(BUILT_IN) # What tables know: also the tasks that `know` adds
 
-def know(tasks:Iterable[Task]):
-    "Let tables name tasks that a dataset, a store of runs or a file of yours describes"
-    TASKS.update({task.stem: task for task in tasks if task.file or task.stem not in BUILT_IN})
+class UnknownTask(Task):
+    "A task of which a record says no more than its name, as one of a file that is not given"
+    example, labels = VerseExample, ()
 
+    def __init__(self, stem:str): super().__init__(stem, stem, '')
 
 # %% ../../nbs/datasets/tasks.ipynb #own04
 def _wrong(task:Task)->str|None:
@@ -597,8 +598,10 @@ def _defined_in(path:Path, digest:str)->tuple[Task,...]: # A file is run again i
     asked = own or defined # Perhaps for built-in ones
     return tuple(replace(task, file=str(path), digest=digest) for task in asked)
 
-def read_tasks(given)->Tasks: # A set of `TASK_SETS`, or a Python file
+def read_tasks(given='')->Tasks: # A set of `TASK_SETS`, or a Python file; the built-in tasks if empty
     "The built-in tasks, and those of a file or the choice of a set; raises `InputError` for a bad definition"
+    if not given:
+        return BUILT_IN
     if str(given) in TASK_SETS:
         return Tasks(BUILT_IN.values(), str(given))
     path = Path(given).resolve()
@@ -606,41 +609,26 @@ def read_tasks(given)->Tasks: # A set of `TASK_SETS`, or a Python file
         digest = content_hash(path.read_bytes(), size=16)
     return BUILT_IN | Tasks(_defined_in(path, digest))
 
-_LOADED = [BUILT_IN] # What `--tasks` of the command that runs says
-
-def load_tasks(given='')->list[Task]: # Those of the set, or of the file
-    "Let all that follows in this process be about the tasks of a set, or also know those of a file"
-    _LOADED[:] = [read_tasks(given) if given else BUILT_IN]
-    loaded = loaded_tasks()
-    know(task for task in loaded.values() if task.file)
-    if loaded.chosen:
-        return [loaded[stem] for stem in TASK_SETS[loaded.chosen]]
-    return [task for task in loaded.values() if task.file]
-
-def loaded_tasks()->Tasks: return _LOADED[0]
-
 # %% ../../nbs/datasets/tasks.ipynb #own05t
 def tasks_of(
     source:Source, # Says which of the paper's tasks it supports
-    tasks:Tasks=None # Those that are known; `loaded_tasks` if not given
+    tasks:Tasks=BUILT_IN # Those that are known
 )->list[Task]: # In the order of `tasks`
     "The tasks that datasets from this source have"
-    tasks = loaded_tasks() if tasks is None else tasks
     known = tasks | label_tasks(source.labels, source.name, source.kinds)
     supported = [*source.tasks, *(source.more if tasks.chosen else ())]
     annotated = (t for t in known.values() if not isinstance(t, ChoiceTask) and known.is_chosen(t.stem))
     return [t for t in annotated if t.file or t.stem in supported]
 
 # %% ../../nbs/datasets/tasks.ipynb #chtask4
-def choice_tasks()->list[ChoiceTask]: # In the order of `TASKS`
+def choice_tasks(tasks:Tasks=BUILT_IN)->list[ChoiceTask]: # In the order of `tasks`
     "The tasks that datasets have from their text alone"
-    known = loaded_tasks()
-    return [t for t in known.values() if isinstance(t, ChoiceTask) and known.is_chosen(t.stem)]
+    return [t for t in tasks.values() if isinstance(t, ChoiceTask) and tasks.is_chosen(t.stem)]
 
-def absent_from(source:Source)->list[Task]:
+def absent_from(source:Source, tasks:Tasks)->list[Task]:
     "The tasks of the chosen set that these annotations cannot have"
-    there = {t.stem for t in (*tasks_of(source), *choice_tasks())}
-    return [BUILT_IN[stem] for stem in TASK_SETS.get(loaded_tasks().chosen, ()) if stem not in there]
+    there = {t.stem for t in (*tasks_of(source, tasks), *choice_tasks(tasks))}
+    return [tasks[stem] for stem in TASK_SETS.get(tasks.chosen, ()) if stem not in there]
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02
 @dataclass(frozen=True)
@@ -733,7 +721,10 @@ def tasks_described(
             raise InputError(path, what) from e
     return Tasks(found)
 
-def tasks_of_manifest(manifest:dict, path)->Tasks: # `path`: for errors
+def tasks_of_manifest(
+    manifest:dict, path, # `path`: for errors
+    tasks:Tasks=BUILT_IN # Those that are known without it
+)->Tasks:
     "All tasks that are known to who reads a manifest, those that it describes among them"
     own = label_tasks(manifest.get('labels', {}), path, manifest.get('kinds', {}))
-    return loaded_tasks() | own | tasks_described(described_in(manifest), path)
+    return tasks | own | tasks_described(described_in(manifest), path)

@@ -15,7 +15,7 @@ from ..core.files import InputError, to_stderr
 from ..core.processes import in_processes
 from ..core.tables import grouped, markdown_row
 from ..datasets.loading import Dataset, dataset_folders, open_datasets
-from ..datasets.tasks import TASKS, Task
+from ..datasets.tasks import BUILT_IN, Task, Tasks
 from ..runs.folds import HIGH_UNKNOWN
 from ..runs.planning import Training, plan
 from ..runs.runner import encode_ahead, part_rows, run_possible
@@ -27,11 +27,11 @@ def _mean(values:list)->float|None:
     known = [value for value in values if value is not None]
     return mean(known) if known else None
 
-def _scores(task:str, runs:list[Run])->dict: # JSON values
+def _scores(runs:list[Run])->dict: # JSON values
     "The mean scores of the runs of one model and task, and how many tokens it does not know"
-    known = TASKS.get(task)
-    by_own = known and (known.metric == 'f1' or known.target != 'class')
-    metrics = ['accuracy','mcc', *([known.metric] if by_own else [])]
+    task = runs[0].definition
+    by_own = task.metric == 'f1' or task.target != 'class'
+    metrics = ['accuracy','mcc', *([task.metric] if by_own else [])]
     found = {metric: _mean([run.score(metric) for run in runs]) for metric in metrics}
     unknown = _mean([run.unknown.get('test') for run in runs])
     return found | dict(unknown=dict(test=unknown))
@@ -59,19 +59,20 @@ def probe_row(
     "The scores of one model: accuracy, in percent, and Matthews' correlation; F1 of spans"
     model = runs[0].model
     by_task = grouped(runs, lambda run: run.task)
-    scores = {task: _scores(task, some) for task,some in by_task.items()}
+    scores = {stem: _scores(some) for stem,some in by_task.items()}
     cells = [_cell(scores.get(task.stem)) for task in tasks]
     return markdown_row([name, model, *cells]), dict(bible=name, model=model) | scores
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000b
 def find_probed(
     places:list, # Dataset folders, or releases
-    report:Callable=to_stderr # Gets a line about each dataset of a release that is left out
+    report:Callable=to_stderr, # Gets a line about each dataset of a release that is left out
+    tasks:Tasks=BUILT_IN # That datasets may be about
 )->tuple[list[Dataset],list[Task]]: # All translations, and the tasks that occur in some of them
     "Find what can be probed; raises `InputError` if there is nothing"
     if not any(map(dataset_folders, places)):
         raise InputError(places[0], 'holds no dataset; make some with `pronto build` or `pronto release`')
-    datasets = list(dict.fromkeys(open_datasets(places, report)))
+    datasets = list(dict.fromkeys(open_datasets(places, report, tasks=tasks)))
     known = reduce(or_, (dataset.known for dataset in datasets))
     folds = [fold for dataset in datasets for fold in (dataset, *dataset.folds)]
     def occurs(task):

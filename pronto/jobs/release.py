@@ -26,7 +26,7 @@ from ..datasets.building import build
 from ..datasets.loading import load_manifest
 from ..datasets.manifest import shown_shares
 from ..datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
-from ..datasets.tasks import SM, load_tasks, loaded_tasks, tasks_of_manifest
+from ..datasets.tasks import BUILT_IN, SM, Tasks, read_tasks, tasks_of_manifest
 from ..datasets.word_align import aligner_name
 from .queue import Certificates, connect, run_jobs
 from ..sources.annotate import annotate, is_source
@@ -152,6 +152,10 @@ class Settings:
     aligner:str = '' # What links words, if the annotations have some
     choices:bool = False # Also tasks from the text alone?
 
+    @property
+    def tasks(self)->Tasks: # Read anew by each worker
+        return read_tasks(next(iter(self.task_files), ''))
+
     def input_hash(self, path)->str:
         "Identify everything that the dataset of a translation is made from"
         made_from = asdict(self)
@@ -233,10 +237,9 @@ def build_translation(
     if layout is None:
         return licence
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
-    load_tasks(next(iter(settings.task_files), '')) # This may be another process
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
           min_verses=settings.min_verses, segmenter=settings.segmenter, licence=licence, path=path,
-          layout=layout, replace=True, choices=settings.choices)
+          layout=layout, replace=True, choices=settings.choices, tasks=settings.tasks)
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
     with write_aside(folder/'release.json') as f:
@@ -249,7 +252,7 @@ def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
     trained = dict.fromkeys(known, 0) | shown_shares(task, shares)
     return ', '.join(f'{label} {share:.1%}' for label,share in trained.items())
 
-def registry_row(folder)->dict[str,str|int]: # Column to value
+def registry_row(folder, tasks:Tasks=BUILT_IN)->dict[str,str|int]: # Column to value
     "The row of a translation in the registry"
     folder = Path(folder)
     manifest = load_manifest(folder)
@@ -269,7 +272,7 @@ def registry_row(folder)->dict[str,str|int]: # Column to value
     once = ['test'] if manifest['splits'] == 'folds' else SPLITS # Each row is in the test split of one fold
     for stem,counts in manifest['counts'].items():
         row[stem] = sum(counts[split] for split in once)
-    known = tasks_of_manifest(manifest, folder)
+    known = tasks_of_manifest(manifest, folder, tasks)
     for stem,shares in manifest['label_shares'].items():
         row[f'{stem}_shares'] = _shares(known.get(stem), shares)
     return row
@@ -440,8 +443,8 @@ def _failures(done:Release, places:dict[str,Path], bibles:Path)->str: # A table 
     return csv_text(rows, ['code','source','reason'])
 
 # %% ../../nbs/jobs/release.ipynb #r2place1b
-def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
-    rows = [registry_row(done.out/code) for code in sorted(done.built + done.finished)]
+def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
+    rows = [registry_row(done.out/code, tasks) for code in sorted(done.built + done.finished)]
     texts = {'failed.csv': _failures(done, places, bibles)}
     if rows:
         texts |= _registry(rows)
@@ -473,6 +476,7 @@ def release(
     rules:str=None, # For a source folder: `paper` or `v0.1`
     arguments:str=None, segmenter:str='unicode',
     choices:bool=True, # Also tasks from the text alone?
+    tasks:Tasks=BUILT_IN, # Each dataset has those of them that it can have
     progress:Callable=iter,
     check:Callable=iter # Wraps the list of translations that are compared with what is there
 )->Release:
@@ -484,7 +488,7 @@ def release(
                           ) as (file, has_words):
         its_hash = '' if file == _NO_ANNOTATIONS else annotations_hash(file)
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
-                            task_files=loaded_tasks().files, segmenter=segmenter, choices=choices,
+                            task_files=tasks.files, segmenter=segmenter, choices=choices,
                             aligner=aligner_name() if has_words else '')
         done.finished = [c for c,p in check(list(places.items())) if is_finished(done.out/c, p, settings)]
         todo = {c: p.absolute() for c,p in places.items() if c not in done.finished}
@@ -501,13 +505,13 @@ def release(
                         done.left_out[code] = licence
                     else:
                         done.built.append(code)
-    _finish(done, places, bibles)
+    _finish(done, places, bibles, tasks)
     if publishable:
         _require_publishable(done)
     return done
 
 # %% ../../nbs/jobs/release.ipynb #r1fin001
-def _finish(done:Release, places:dict[str,Path], bibles:Path):
+def _finish(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
     "Check and sort what was built, and write the registry; raises `InputError` if there is nothing"
     whole = []
     for code in sorted(done.built):
@@ -521,7 +525,7 @@ def _finish(done:Release, places:dict[str,Path], bibles:Path):
     marks = [*done.out.glob('*/manifest.json'), *done.out.glob('*/verses.tsv')]
     found = {mark.parent.name for mark in marks}
     done.others = sorted(found - {*done.built, *done.finished}) # Gone, renamed, or failing now
-    _write_registry(done, places, bibles)
+    _write_registry(done, places, bibles, tasks)
     if not done.built + done.finished:
         reasons = done.out/'failed.csv'
         raise InputError(bibles, f'none of {len(places):,} translations could be built; {reasons} says why')

@@ -23,17 +23,19 @@ from ..core.files import InputError, Parameter, checkout, data_dir, require_plac
 from ..core.tables import grouped
 from ..modeling.model import SERVED, Model
 from ..runs.store import is_done
+from ..datasets.tasks import BUILT_IN, Tasks
 from ..datasets.loading import Dataset, lacks_text, open_datasets
 
 # %% ../../nbs/jobs/sweep.ipynb #38881ae9
 def _datasets_in(
-    folders:list # Dataset folders, and folders that hold some
+    folders:list, # Dataset folders, and folders that hold some
+    known:Tasks
 )->list[list[Dataset]]: # For each translation its folds, or a list of one; with absolute paths
     "The datasets to evaluate on; raises `InputError` for a folder without any"
     found = {}
     for folder in folders:
         try:
-            datasets = open_datasets([Path(folder).resolve()], report=None)
+            datasets = open_datasets([Path(folder).resolve()], None, tasks=known)
         except InputError as e:
             raise InputError(folder, 'holds no dataset (no *_train.tsv in it or one level below); '
                                      'make some with `pronto build` or `pronto release`') from e
@@ -120,11 +122,12 @@ def plan_all(
     *args, # See `plan`, from `seeds` on
     protocol:str='in-language', # A key of `PROTOCOLS`
     train:list[str]=(),
+    known:Tasks=BUILT_IN, # That datasets may be about
     **sampling # `sizes`, `draws` and `asking` of `plan`
 )->tuple[list[NotebookRun],list[str]]: # The runs, and a line for each dataset or task that is left out
     "All runs of a sweep; raises `InputError` for missing models or datasets, or unknown tasks"
     _require_training(protocol)
-    found = _datasets_in(datasets)
+    found = _datasets_in(datasets, known)
     runs, left_out, asked = [], [], find_protocol(protocol)
     whole = _trains_no_model(asked)
     wanted = [found[0][0].known.find(name) for name in tasks]
@@ -139,9 +142,9 @@ def plan_all(
             usable.append((folds, stems))
         except InputError as e:
             left_out.append(str(e))
-    all_sources = [folds[0].entire.path for folds in find_sources(train, found)]
+    all_sources = [folds[0].entire.path for folds in find_sources(train, found, known)]
     for targets,sources,stems in _divided(asked, usable, all_sources):
-        how = dict(protocol=protocol, train=sources, **sampling)
+        how = dict(protocol=protocol, train=sources, known=known, **sampling)
         try:
             planned = plan(list(targets), models, stems, *args, **how)
         except InputError as e:
@@ -374,7 +377,7 @@ def sweep(
     per_gpu:int=1, # Runs that share a GPU
     notebook=None, # Instead of `eval.ipynb`
     progress:Callable=iter,
-    **protocol # `protocol`, `train`, `sizes`, `draws` and `asking` of `plan`
+    **protocol # `protocol`, `train`, `sizes`, `draws`, `asking` and `known` of `plan`
 )->Sweep:
     "Evaluate all models on all Bibles; raises `InputError` if input is missing or no run succeeds"
     if per_gpu > 1 and not gpus:

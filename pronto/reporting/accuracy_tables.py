@@ -10,6 +10,7 @@ __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'USUAL', 'PAPER_TASKS', 'read_layou
 # %% ../../nbs/reporting/accuracy_tables.ipynb #59bb0696
 from collections import Counter
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -20,14 +21,14 @@ from ..core.progress import progress
 from ..core.stats import holm
 from ..core.tables import csv_text, grouped, with_label
 from ..datasets.align import TEXT_ALONE
-from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
+from ..datasets.tasks import BUILT_IN, NMC, PNS, SAC, SM, SS, Task, UnknownTask
 from .cells import data_notes, spread_note
 from .rendering import BASELINE_NAMES, OWN_TABLE, Accuracies, Block, Score, file_stem
 from .scores import against_baselines, among_best, common_codes, main_metric, read_seeds
 from .scores import score_together, shown, with_metric
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
-from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set
+from ..runs.comparing import TaskKey, same_model, task_key, test_set
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #e7d39ed4
 LAYOUT_COLUMNS = 'table bible abbreviation language title model hub'.split()
@@ -158,7 +159,7 @@ def _by_test_set(records:list[Run])->list[dict[str,list[Run]]]:
     return [of_models(runs) for runs in test_sets]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #b77f5bfb
-_Runs = dict[tuple[str,str],list[Run]] # (model, task) to the seeds of a cell
+_Runs = dict[tuple[str,TaskKey],list[Run]] # (model, task) to the seeds of a cell
 _Chosen = dict[str,list[_Runs]] # Bible to its blocks
 
 def _blocks(records:list[Run])->list[_Runs]:
@@ -202,7 +203,7 @@ class _TestSet:
     def limits(self)->set: return {run.limit for seeds in self.runs.values() for run in seeds}
 
     @property
-    def is_of_paper(self)->bool: return any(stem_of(task) in PAPER_TASKS for _,task in self.runs)
+    def is_of_paper(self)->bool: return any(task.stem in PAPER_TASKS for _,task in self.runs)
 
     def block(self)->Block:
         "Its cells as a table has them"
@@ -220,7 +221,7 @@ def _about(listed:_Row, runs:_Runs)->dict[str,str]: # `listed`: a row of the lay
     return about | dict(trained_on='' if trained_on == listed['bible'] else trained_on)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #c4ce1938
-def _shared_rows(chosen:_Chosen, tables:dict[str,str])->dict[tuple[str,str],np.ndarray]: # Their codes
+def _shared_rows(chosen:_Chosen, tables:dict[str,str])->dict[tuple[str,TaskKey],np.ndarray]: # Their codes
     "(Table, task) to the rows that all test sets have; raises `InputError` if there are none"
     asked = {}
     for bible,blocks in chosen.items():
@@ -229,12 +230,12 @@ def _shared_rows(chosen:_Chosen, tables:dict[str,str])->dict[tuple[str,str],np.n
     shared = {place: common_codes(map(read_seeds, runs))[0] for place,runs in asked.items()}
     for (table,task),rows in shared.items():
         if not len(rows):
-            what = f'its translations have no test rows of {task_name(task)} in common'
+            what = f'its translations have no test rows of {task.name} in common'
             raise InputError(table, f'{what}; leave --common-rows out')
     return shared
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl05
-def _baseline_row(key:str, tasks:list[str], runs:_Runs, answers:dict, metric:str)->list[Score]:
+def _baseline_row(key:str, tasks:list[TaskKey], runs:_Runs, answers:dict, metric:str)->list[Score]:
     "A baseline on each task, as the latest model on the test set has it"
     row = []
     for task in tasks:
@@ -242,16 +243,17 @@ def _baseline_row(key:str, tasks:list[str], runs:_Runs, answers:dict, metric:str
         last = max(places, key=lambda place: latest(runs[place]), default=None)
         said = answers.get(last)
         own = said.of_baseline(key) if said and key in said.baselines else None
-        row.append(Score(BASELINE_NAMES[key], task_name(task), main_metric(task, metric), runs.get(last, ()),
-                         own, key))
+        row.append(Score(BASELINE_NAMES[key], task.name, main_metric(task.definition, metric),
+                         runs.get(last, ()), own, key, definition=task.definition))
     return row
 
-def _model_row(name:str, model:str, tasks:list[str], runs:_Runs, answers:dict, metric:str)->list[Score]:
+def _model_row(name:str, model:str, tasks:list[TaskKey], runs:_Runs, answers:dict, metric:str)->list[Score]:
     "A model on each task"
     row = []
     for task in tasks:
         said = answers.get((model, task))
-        row.append(Score(name, task_name(task), main_metric(task, metric), runs.get((model, task), ()), said))
+        row.append(Score(name, task.name, main_metric(task.definition, metric), runs.get((model, task), ()),
+                         said, definition=task.definition))
     return row
 
 def _compare_with_baselines(rows:list[list[Score]]): # Of models
@@ -267,7 +269,7 @@ def _mark_best(rows:list[list[Score]]): # Of models
             score.among_best = score.answers in best or None
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
-def _test_set(rows:list[_Row], runs:_Runs, answers:dict, tasks:list[str], metric:str)->_TestSet:
+def _test_set(rows:list[_Row], runs:_Runs, answers:dict, tasks:list[TaskKey], metric:str)->_TestSet:
     "A test set from its rows of the layout, the runs of each (model, task) and what they answered"
     found = tasks, runs, answers, metric
     majority, *others = (_baseline_row(key, *found) for key in BASELINE_NAMES)
@@ -336,13 +338,17 @@ def _name_test_sets(made:list[_TestSet]):
 
 PAPER_TASKS = [task.stem for task in (NMC, PNS, SM, SS, SAC)]
 
+def _may_join(name:str, task:Task, papers:dict[str,Task])->bool:
+    "Is a task one of the paper, or of somebody who may have run it beside those?"
+    return name in papers or task.file != '' or isinstance(task, UnknownTask)
+
 def _drop_empty_columns(made:list[_TestSet]):
     "Keep the tasks that were run, and the paper's unless all are of another source"
     scores = [score for one in made for score in one.scores]
-    there = {score.task for score in scores if score.figures or score.published is not None}
-    papers = {task_name(task) for task in PAPER_TASKS}
-    of_others = {task_name(stem) for stem,task in TASKS.items() if not task.file} - papers
-    if not there or there - of_others:
+    there = {score.task: score.definition for score in scores
+             if score.figures or score.published is not None}
+    papers = {BUILT_IN[stem].abbr: BUILT_IN[stem] for stem in PAPER_TASKS}
+    if not there or any(_may_join(name, task, papers) for name,task in there.items()):
         there |= papers
     for one in made:
         one.rows = [[score for score in row if score.task in there] for row in one.rows]
@@ -392,11 +398,11 @@ def _arrange(made:list[_TestSet]):
         _drop_empty_columns(some)
         _correct(some)
 
-def _tasks_of(chosen:_Chosen)->list[str]: # See `task_key`
+def _tasks_of(chosen:_Chosen)->list[TaskKey]:
     "The paper's tasks and those that were run, in order"
     ran = {task for blocks in chosen.values() for block in blocks for _,task in block}
-    known = [task for task in TASKS if task in PAPER_TASKS or task in ran]
-    return known + sorted(ran - set(known))
+    papers = {TaskKey(stem, '', BUILT_IN[stem]) for stem in PAPER_TASKS}
+    return sorted(ran | papers, key=attrgetter('in_tables'))
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl06z
 def fill(
@@ -506,7 +512,7 @@ def _kinds(records:list[Run])->str:
 # %% ../../nbs/reporting/accuracy_tables.ipynb #314a68b1
 def usual_metric(records:list[Run])->str: # A key of `METRICS`
     "The metric by which the tasks of runs are judged; accuracy if they differ"
-    metrics = {TASKS[r.task].metric for r in records if r.task in TASKS}
+    metrics = {r.definition.metric for r in records if not isinstance(r.definition, UnknownTask)}
     return metrics.pop() if len(metrics) == 1 else 'accuracy'
 
 def left_out(records:list[Run], options:Options=USUAL)->str: # e.g. `3 robust on parallel splits`

@@ -21,7 +21,7 @@ from ..core.tables import own_direction
 from ..datasets.examples import row_texts
 from ..datasets.loading import open_datasets
 from ..datasets.manifest import NOT_STATED
-from ..datasets.tasks import TASKS, ChoiceTask, GivenLabel, NumberTask, know
+from ..datasets.tasks import ChoiceTask, GivenLabel, NumberTask, Task, Tasks, UnknownTask
 from .notebook_views import answers_to
 from .cells import between
 from .questions.question import Options
@@ -29,10 +29,9 @@ from .rendering import draw_accuracy
 from ..runs.folds import unknown_share
 from .language_score import score_lines
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines
-from .scores import answers_by_task, is_clear, main_metric
+from .scores import answers_by_task, is_clear
 from .accuracy_tables import read_layout, read_tables
 from ..modeling.model import Model
-from ..runs.comparing import task_name
 from ..runs.schema import Run
 
 # %% ../../nbs/reporting/card.ipynb #card006b
@@ -102,10 +101,10 @@ _CALLED = { # Where the stem of a task is no name for it
     'word_choice': 'one word replaced', 'word_exchange': 'two words exchanged',
     'word_form': 'one word in another form', 'next_verse': 'the verse that follows'}
 
-def _spelled(stem:str)->str: # e.g. `same sense (SS)`
-    if stem not in TASKS:
-        return task_name(stem)
-    return f'{_CALLED.get(stem, stem.replace("_", " "))} ({TASKS[stem].abbr})'
+def _spelled(task:Task)->str: # e.g. `same sense (SS)`
+    if isinstance(task, UnknownTask):
+        return task.stem
+    return f'{_CALLED.get(task.stem, task.stem.replace("_", " "))} ({task.abbr})'
 
 # %% ../../nbs/reporting/card.ipynb #card0010
 def _example(rows:list):
@@ -119,15 +118,14 @@ def _places_in_words(answer:str)->str: # e.g. `first or third`, if these are tie
     known = dict(zip('0123', _PLACES))
     return ' or '.join(known.get(place, place) for place in answer.split('='))
 
-def _in_words(task:str, label:str)->str: # `yes` and `no` where a task asks that; a table may mean anything
-    known = TASKS.get(task)
-    if isinstance(known, ChoiceTask):
+def _in_words(task:Task, label:str)->str: # `yes` and `no` where a task asks that; a table may mean anything
+    if isinstance(task, ChoiceTask):
         return _places_in_words(str(label))
-    is_given = isinstance(getattr(known, 'label', None), GivenLabel)
-    asks = known and list(known.labels) == ['0','1'] and not is_given
+    is_given = isinstance(getattr(task, 'label', None), GivenLabel)
+    asks = list(task.labels) == ['0','1'] and not is_given
     return dict(zip('01', ('no','yes'))).get(str(label), label) if asks else str(label)
 
-def _answer(task:str, row)->str: # Of rows of words, questions and queries, too
+def _answer(task:Task, row)->str: # Of rows of words, questions and queries, too
     if hasattr(row, 'label'):
         return _in_words(task, row.label)
     if hasattr(row, 'answers'):
@@ -138,16 +136,15 @@ def example_table(datasets:list)->Table:
     "What each task asks, with a row of its test set"
     first, *_ = open_datasets(datasets[:1], report=None)
     dataset, rows = first.folds[0].load(), []
-    know(dataset.known.values())
     for stem,parts in dataset.tasks.items():
         if not parts['test']:
             continue
         row = _example(parts['test'])
-        question = TASKS[stem].question if stem in TASKS else ''
+        task = dataset.known.get(stem) or UnknownTask(stem)
         sense = getattr(row, 'sense', None)
         sense = f'{sense.split(":")[-1]}: ' if sense else '' # ACAI's begin with their kind: `keyterm:Life`
-        rows.append([_spelled(stem), question, sense + isolated(' / '.join(row_texts(row))),
-                     own_direction(_answer(stem, row))])
+        rows.append([_spelled(task), task.question, sense + isolated(' / '.join(row_texts(row))),
+                     own_direction(_answer(task, row))])
     header = ['task','question','an example','its label']
     return Table('tasks', 'What the tasks ask', [(header, rows)], align='l')
 
@@ -159,11 +156,11 @@ _PLAIN = dict(majority='the commonest label', lookup='a look-up of what was seen
               word_2='pairs of words', word_3='triples of words', char_5='groups of five letters',
               char_7='groups of seven letters', length='what length gives')
 
-def _plain(baseline:str, stem:str)->str:
+def _plain(baseline:str, task:Task)->str:
     "What a baseline is, in words"
-    if baseline == 'majority' and isinstance(TASKS.get(stem), ChoiceTask):
+    if baseline == 'majority' and isinstance(task, ChoiceTask):
         return 'guessing'
-    if baseline == 'majority' and isinstance(TASKS.get(stem), NumberTask):
+    if baseline == 'majority' and isinstance(task, NumberTask):
         return 'the mean of all numbers'
     return _PLAIN.get(baseline, baseline)
 
@@ -171,7 +168,7 @@ def _verdict(answers:Answers)->tuple[str,str]: # A key of `_VERDICTS`, and a sen
     "How good a score is, by a test against the best baseline"
     if answers.collapsed:
         return 'guessing', 'No better than guessing: one answer to everything.'
-    metric = main_metric(answers.task)
+    metric = answers.task.metric
     found = against_baselines(answers, metric)
     if found is None:
         return 'alone', 'There are no baselines to compare it with.'
@@ -190,10 +187,9 @@ def _verdict(answers:Answers)->tuple[str,str]: # A key of `_VERDICTS`, and a sen
     return 'unclear', f'No clear difference from {name}{by}.'
 
 # %% ../../nbs/reporting/card.ipynb #card014m
-def _metric(stem:str)->str: # In percent, as people know it
+def _metric(task:Task)->str: # In percent, as people know it
     "The metric of the task, or accuracy instead of a correlation"
-    metric = main_metric(stem)
-    return metric if metric in IN_PERCENT or isinstance(TASKS.get(stem), NumberTask) else 'accuracy'
+    return task.metric if task.metric in IN_PERCENT or isinstance(task, NumberTask) else 'accuracy'
 
 def _best_baseline(answers:Answers, metric:str)->tuple[str,float]:
     scores = {b: answers.of_baseline(b).scores[metric].value for b in answers.baselines}
@@ -206,29 +202,30 @@ def _figure(x:float|None, metric:str)->str:
     return _percent(x) if metric in IN_PERCENT else decimal(x, 2)
 
 # %% ../../nbs/reporting/card.ipynb #card0014
-def _scored(stem:str, model:str, answers:Answers)->dict: # By name; scores from 0 to 1
-    metric = _metric(stem)
+def _scored(task:Task, model:str, answers:Answers)->dict: # By name; scores from 0 to 1
+    metric = _metric(task)
     score = answers.scores[metric]
     baseline, best = _best_baseline(answers, metric) if answers.baselines else ('', None)
     chance = answers.of_baseline('majority').scores[metric].value if 'majority' in answers.baselines else None
     verdict, meaning = _verdict(answers)
-    return dict(task=stem, model=model, metric=metric, score=score.value, interval=score.interval,
+    return dict(task=task.stem, model=model, metric=metric, score=score.value, interval=score.interval,
                 baseline=baseline, best=best, chance=chance, verdict=verdict, meaning=meaning)
 
-def _printed(row:dict)->list[str]:
+def _printed(row:dict, task:Task)->list[str]:
     metric, best = row['metric'], _figure(row['best'], row['metric'])
     interval = between(row['interval'], metric, form=IN_BRACKETS) if row['interval'] else ''
     of = '' if metric == 'accuracy' else METRICS[metric]
     own = f'{_figure(row["score"], metric)} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
-    beside = f'{best} ({_plain(row["baseline"], row["task"])})' if row['baseline'] else best
-    return [_spelled(row['task']), row['model'], own, beside, _figure(row['chance'], metric), row['meaning']]
+    beside = f'{best} ({_plain(row["baseline"], task)})' if row['baseline'] else best
+    return [_spelled(task), row['model'], own, beside, _figure(row['chance'], metric), row['meaning']]
 
 def score_card(records:list[Run])->Table:
     "Each model on each task beside the best baseline and chance, and what the test found"
-    data = [_scored(stem, model, answers) for stem,models in answers_by_task(records).items()
-            for model,answers in models.items()]
-    rows = list(map(_printed, data))
-    chance = ' or '.join(dict.fromkeys(_plain('majority', r.task).removeprefix('the ') for r in records))
+    asked = [(task, model, answers) for task,models in answers_by_task(records).items()
+             for model,answers in models.items()]
+    data = [_scored(*one) for one in asked]
+    rows = [_printed(row, task) for row,(task,*_) in zip(data, asked)]
+    chance = ' or '.join(dict.fromkeys(_plain('majority', r.definition).removeprefix('the ') for r in records))
     header = ['task','model','score [95\N{NO-BREAK SPACE}%]','best without a model',chance,'what it means']
     notes = [*score_lines(records),
              'Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '
@@ -237,9 +234,9 @@ def score_card(records:list[Run])->Table:
 
 def _of_text(records:list[Run])->list[str]: # Sentences
     "How well the text's surface alone predicts labels, and how much of it a model cannot read"
-    found = {stem: next(iter(models.values())) for stem,models in answers_by_task(records).items()}
-    cues = [f'{task_name(stem)} {_percent(answers.of_baseline("cues").scores[_metric(stem)].value)}'
-            for stem,answers in found.items() if 'cues' in answers.baselines]
+    found = {task: next(iter(models.values())) for task,models in answers_by_task(records).items()}
+    cues = [f'{task.abbr} {_percent(answers.of_baseline("cues").scores[_metric(task)].value)}'
+            for task,answers in found.items() if 'cues' in answers.baselines]
     notes = [f'Judged by length, capitals and punctuation alone: {", ".join(cues)}.'] if cues else []
     for model,own in grouped(records, lambda r: r.model).items():
         if (share := unknown_share(own)) is None:
@@ -255,11 +252,11 @@ _VERDICTS = { # What is said of the tasks that have one
     'above, untested': 'above it, untested, on', 'not above, untested': 'not above it, untested, on',
     'alone': 'without anything to compare with on'}
 
-def card_finding(scores:Table)->str: # In Markdown
+def card_finding(records:list[Run], scores:Table)->str: # In Markdown; `scores` as `score_card` made them
     "On which tasks each model is above what needs no model, and on which it is not"
-    lines = []
+    lines, known = [], {r.task: r.definition for r in records}
     for model,rows in grouped(scores.data, lambda row: row['model']).items():
-        tasks = {verdict: ', '.join(_spelled(row['task']) for row in some)
+        tasks = {verdict: ', '.join(_spelled(known[row['task']]) for row in some)
                  for verdict,some in grouped(rows, lambda row: row['verdict']).items()}
         parts = [f'{text} {tasks[verdict]}' for verdict,text in _VERDICTS.items() if verdict in tasks]
         if 'above' not in tasks:
@@ -274,18 +271,19 @@ def card_pictures(records:list[Run], options:Options)->list[Picture]: # One for 
 
 # %% ../../nbs/reporting/card.ipynb #card015c
 def baseline_table(
-    found:dict[str,dict[str,tuple]] # As `score_baselines` gives it
+    found:dict[str,dict[str,tuple]], # As `score_baselines` gives it
+    known:Tasks # Those of the dataset
 )->Table:
     "The best score on each task that needs no model"
     rows = []
-    for stem,scores in found.items():
-        metric = _metric(stem)
+    for task,scores in ((known[stem], scores) for stem,scores in found.items()):
+        metric = _metric(task)
         values = {name: values.get(metric) for name,(values,_) in scores.items()}
         values = {name: value for name,value in values.items() if value is not None}
         if not values:
             continue
         best = max(values, key=values.get)
-        rows.append([_spelled(stem), f'{_percent(values[best])} ({_plain(best, stem)})',
+        rows.append([_spelled(task), f'{_percent(values[best])} ({_plain(best, task)})',
                      _percent(values.get('majority')), METRICS[metric]])
     header = ['task','best without a model','guessing','metric']
     return Table('baselines', 'What a model has to beat', [(header, rows)], align='lrrl')
@@ -309,18 +307,17 @@ def verse_table(
     n:int=5 # Right ones, and as many wrong ones
 )->Table:
     "Verses that a run got right, and verses that it got wrong"
-    said = answers_to(record, datasets)
+    said, task = answers_to(record, datasets), record.definition
     def words(label):
-        return own_direction(_in_words(record.task, label))
+        return own_direction(_in_words(task, label))
     rows = []
     for fine,name in (True, 'right'), (False, 'wrong'):
         some = _of_each_label([row for row in said if row['right'] is fine], n)
         rows += [[name, row['where'].replace(' ', '\N{NO-BREAK SPACE}'), isolated(row['text']),
                   words(row['label']), words(row['predicted'])] for row in some]
-    title = f'{record.model} on {_spelled(record.task)}'
-    task = TASKS.get(record.task)
-    last = task.labels[-1] if task and task.counts else ''
-    notes = [task.question] if task else []
+    title = f'{record.model} on {_spelled(task)}'
+    last = task.labels[-1] if task.counts else ''
+    notes = [task.question] if task.question else []
     if last:
         notes.append(f'The label {last} stands for {last} or more.')
     header = ['', 'verse', 'text', 'label', 'its answer']

@@ -159,13 +159,13 @@ def _folded(title:str, body:str)->str: # HTML
 def _tasks(card:Card, language:str)->dict[str,str]: # What is folded below, by its title
     "Scores, and verses to read"
     if not card.runs:
-        found = baseline_table(card.baselines)
+        found = baseline_table(card.baselines, card.dataset.known)
         return {'What each task gives without a model': _of_table(found, language)} if found.rows else {}
     scores = score_card(card.runs)
     number = ['The number is the mean over these tasks of what is right beyond guessing.',
               *score_lines(card.runs)]
     verses = verse_table(telling_run(card.runs, scores), [card.dataset.path])
-    return {'Each task': _html(card_finding(scores)) + _of_table(scores, language),
+    return {'Each task': _html(card_finding(card.runs, scores)) + _of_table(scores, language),
             'How the number is made': _html('\n\n'.join(map(markdown_text, number))),
             f'Verses to read: {verses.title}': _of_table(verses, language)}
 

@@ -20,7 +20,7 @@ from ..core.tables import Column, decimal, grouped, interval_text, percent
 from .scores import IN_PERCENT, MIN_SEEDS, Answers, among_best, answer_values
 from .scores import compare_answers, compare_values, has_seed, read_answers, same_rows, shown
 from ..runs.comparing import by_model_and_task, cell_of, made_as, one_setting, row_of, search_name
-from ..runs.comparing import source_names, task_key, task_name
+from ..runs.comparing import TaskKey, source_names, task_key
 from ..runs.folds import probe_kept, unknown_share
 from ..runs.schema import Run
 
@@ -29,7 +29,7 @@ from ..runs.schema import Run
 class Cell:
     "Runs that differ in what chance decides, and their answers"
     model:str
-    task:str # See `task_key`
+    task:TaskKey
     bible:str # Code of the translation that is tested
     source:str # Codes of the other translations that trained the model; empty without any
     condition:str # What else sets it apart, e.g. `all` of the examples
@@ -37,8 +37,6 @@ class Cell:
     runs:list[Run] = field(repr=False)
     answers:Answers = field(repr=False)
 
-    @property
-    def task_name(self)->str: return task_name(self.task)
     @property
     def rows(self)->int: return len(self.answers.true) # Of the test set
 
@@ -51,14 +49,14 @@ class Cells(list):
     @property
     def model(self)->str: return self[0].model
     @property
-    def task(self)->str: return self[0].task
+    def task(self)->TaskKey: return self[0].task
     @property
     def protocol(self)->str: return self.runs[0].protocol
     @property
     def runs(self)->list[Run]: # Each once, in whichever cells it is
         return list({id(run): run for cell in self for run in cell.runs}.values())
     @property
-    def title(self)->str: return f'{task_name(self.task)}, {self.model}' # Of a table or figure
+    def title(self)->str: return f'{self.task.name}, {self.model}' # Of a table or figure
 
     def values(self, field:str)->list: return list(dict.fromkeys(map(attrgetter(field), self))) # In order
 
@@ -263,7 +261,7 @@ def data_notes(
     for r in records:
         how = search_name(r)
         if how:
-            searched[f'{task_name(task_key(r))}, {r.model_name}, {r.recipe}: {how}'] = True
+            searched[f'{task_key(r).name}, {r.model_name}, {r.recipe}: {how}'] = True
     if searched:
         found.append(f'How translations were searched: {"; ".join(searched)}.')
     return found
@@ -278,7 +276,7 @@ def described(
         return r.model_name, r.dataset_name, r.protocol
     texts = []
     for (model,bible,protocol),some in grouped(records, what).items():
-        tasks = ', '.join(dict.fromkeys(task_name(task_key(r)) for r in some))
+        tasks = ', '.join(dict.fromkeys(task_key(r).name for r in some))
         how = '' if protocol in ('in-language', tasks) else f', {protocol}'
         numbers = sorted({r.limit for r in some if r.limit and 'limit' not in model})
         limits = ''.join(f', limit {n:,}' for n in numbers)
@@ -398,7 +396,7 @@ def spread_note(records:list[Run], metric:str='accuracy')->str: # Empty for a si
         return _UNKNOWN if len(languages) > 1 else ''
     widest = max(found, key=lambda s: s.width)
     sd = float(np.sqrt(np.mean([s.sd**2 for s in found])))
-    which = f'{widest.language}, {widest.n} translations, {task_name(widest.task)}, {widest.model}'
+    which = f'{widest.language}, {widest.n} translations, {widest.task.name}, {widest.model}'
     note = (f'Translations of one language differ by up to {_points(widest.width, metric)} ({which}), with a '
             f'standard deviation of {_points(sd, metric)}')
     if len(languages) < 2:

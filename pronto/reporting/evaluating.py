@@ -132,7 +132,7 @@ class Result:
     @property
     def finding(self)->str: # In Markdown
         "What was found, in a sentence for each model"
-        return '\n\n'.join([*score_lines(self.runs), card_finding(self.table())])
+        return '\n\n'.join([*score_lines(self.runs), card_finding(self.runs, self.table())])
 
     def table(self)->Table:
         "Each model on each task, beside the best score without a model"

@@ -14,9 +14,9 @@ from ..bibles.languages import identify
 from ..core.pictures import Picture, no_formula
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.tables import grouped, markdown_text
-from ..datasets.tasks import TASKS
+from ..datasets.tasks import BUILT_IN
 from .scores import Answers, answer_values, is_clear, read_answers
-from ..runs.comparing import cell_of, kinds_apart, name_apart, preferred, protocol_name, task_name
+from ..runs.comparing import cell_of, kinds_apart, name_apart, preferred, protocol_name
 from ..runs.comparing import test_set
 from ..runs.schema import Run
 
@@ -85,7 +85,7 @@ def ngrams_alone(
     known = []
     for stem in SCORED:
         rivals = [values['accuracy'] for name,(values,_) in found.get(stem, {}).items() if name in _NGRAMS]
-        chance = 1/len(TASKS[stem].labels)
+        chance = 1/len(BUILT_IN[stem].labels)
         known += [(max(rivals) - chance)/(1 - chance)] if rivals else []
     return round(100*float(np.mean(known)), 1) if known else None
 
@@ -120,7 +120,7 @@ def score_lines(records:list[Run])->list[str]:
     "A sentence for each model and dataset"
     lines = []
     for (dataset,protocol,model),found in language_scores(records).items():
-        about = ', '.join(task_name(stem) for stem in found.tasks)
+        about = ', '.join(BUILT_IN[stem].abbr for stem in found.tasks)
         interval = f' [{found.interval[0]:z.0f}, {found.interval[1]:z.0f}]' if found.interval else ''
         lines.append(f'{dataset}: {model} {found.sentence}: {found.value:z.1f} of 100{interval}, n-grams '
                      f'{found.ngrams:.1f}; 0 is guessing ({about}, by chapter; {protocol}).')
@@ -261,7 +261,7 @@ def score_scales(
     by_rows = grouped(scores, lambda key: (*key[:2], scores[key].tasks, scores[key].ngrams))
     scales = []
     for (dataset,protocol,tasks,ngrams),keys in by_rows.items():
-        about = ', '.join([protocol, *(map(task_name, tasks) if len(by_rows) > 1 else ())])
+        about = ', '.join([protocol, *(BUILT_IN[stem].abbr for stem in tasks if len(by_rows) > 1)])
         title = f'{_language_of(records, dataset)} ({about})'
         scales.append((title, scale_marks(ngrams, {key[2]: scores[key] for key in keys}, in_english)))
     return scales

@@ -13,18 +13,18 @@ from ..core.pictures import heat_map, panels
 from ..core.tables import Table, own_direction
 from ..datasets.loading import load_dataset_folder, load_manifest, open_datasets, sample
 from ..datasets.manifest import label_shares, shown_shares
-from ..datasets.tasks import TASKS
+from ..datasets.tasks import BUILT_IN, Task, Tasks, UnknownTask, tasks_of_manifest
 from .cells import number
 from .scores import against_best, answers_by_task, is_clear
 from ..runs.schema import Run
-from ..runs.comparing import task_name, test_set
+from ..runs.comparing import test_set
 from ..runs.folds import right_answers
 from ..runs.store import predictions_of
 
 # %% ../../nbs/reporting/notebook_views.ipynb #2cf53f2b
 def cost_table(records:list[Run])->Table: # A row per run
     "Time, examples, truncated examples, share of unknown tokens and device of each run"
-    rows = [[task_name(r.task), r.model, str(r.seed), f'{r.seconds:.1f}', sum(r.counts.values()),
+    rows = [[r.definition.abbr, r.model, str(r.seed), f'{r.seconds:.1f}', sum(r.counts.values()),
              sum(r.truncated.values()), number(r.unknown.get('test')), r.device] for r in records]
     header = ['task','model','seed','seconds','examples','truncated','unknown %','device']
     return Table('cost', 'Time and cost', [(header, rows)])
@@ -47,14 +47,18 @@ def title(manifest:dict)->str: # A line
     source = manifest.get('source', {}).get('name') or 'source not recorded'
     return ' | '.join([manifest['code'], language, source, f'rules {rules}', f'splits {splits}'])
 
-def share_table(manifest:dict)->Table: # A row per task
+def share_table(
+    manifest:dict,
+    tasks:Tasks=BUILT_IN # That it may be about, beside those that it describes
+)->Table: # A row per task
     "Examples and label shares of a dataset"
+    known = tasks_of_manifest(manifest, manifest['code'], tasks)
     def said(shares):
         return ', '.join(f'{own_direction(label)} {x:.1%}' for label,x in shares.items() if x >= 0.005)
-    shares = {stem: said(shown_shares(TASKS.get(stem), found))
+    shares = {stem: said(shown_shares(known.get(stem), found))
               for stem,found in manifest['label_shares'].items()}
     splits = list(dict.fromkeys(split for counts in manifest['counts'].values() for split in counts))
-    rows = [[task_name(stem), *(counts.get(split, '') for split in splits), shares[stem]]
+    rows = [[known[stem].abbr if stem in known else stem, *(counts.get(split, '') for split in splits), shares[stem]]
             for stem,counts in manifest['counts'].items()]
     return Table('shares', 'Examples and label shares', [(['task',*splits,'label shares'], rows)])
 
@@ -63,15 +67,14 @@ _FEW = 'fewer than 3 seeds' # Then nothing is tested
 
 def _p(x:float|None)->str: return '–' if x is None else '< 0.001' if x < 0.001 else f'{x:.3f}'
 
-def _compared_by(stem:str)->str: # A key of `METRICS`
+def _compared_by(task:Task)->str: # A key of `METRICS`
     "Accuracy, or for numbers, which have none, the metric of the task"
-    task = TASKS.get(stem)
-    return 'accuracy' if task is None or 'accuracy' in task.metrics else task.metric
+    return 'accuracy' if 'accuracy' in task.metrics else task.metric
 
-def _comparison(stem:str, row:dict)->list[str]:
+def _comparison(task:Task, row:dict)->list[str]:
     clear = _FEW if row['p'] is None else 'yes' if is_clear(row['p_holm']) else 'no'
-    difference = number(row['difference'], _compared_by(stem), sign='+')
-    return [task_name(stem), row['best'], row['other'], difference, _p(row['p']),
+    difference = number(row['difference'], _compared_by(task), sign='+')
+    return [task.abbr, row['best'], row['other'], difference, _p(row['p']),
             _p(row['p_holm']), clear]
 
 def compare_table(
@@ -79,8 +82,8 @@ def compare_table(
 )->Table: # For each task, a row for each model but the best and each baseline that the runs have
     "The best model of each task against the others; the p-values are corrected for all pairs of the task"
     beside = 'lookup', 'ngram', 'nearest'
-    rows = [_comparison(stem, row) for stem,models in answers_by_task(records).items()
-            for row in against_best(models, _compared_by(stem), beside)]
+    rows = [_comparison(task, row) for task,models in answers_by_task(records).items()
+            for row in against_best(models, _compared_by(task), beside)]
     header = ['task','best model','against','difference','p','p corrected','clear']
     return Table('differences', 'The best model against the others', [(header, rows)])
 
@@ -103,7 +106,7 @@ def plot_curves(records:list[Run]): # A figure of matplotlib; `None` if nothing 
         of_task = [r for r in records if r.task == stem]
         for r in of_task:
             _plot_curve(ax, r, selected, f'C{models.index(r.model)}')
-        ax.set(title=task_name(stem), xlabel='epoch')
+        ax.set(title=of_task[0].definition.abbr, xlabel='epoch')
         ax.xaxis.get_major_locator().set_params(integer=True)
     axes[0].set_ylabel(f'{selected} on dev')
     lines = {line.get_label(): line for ax in axes for line in ax.lines if line.get_label() in models}
@@ -132,22 +135,22 @@ def best_of(records:list[Run])->list[Run]: # One per task
 def confusion(record:Run)->tuple[list[str],list[list[int]]]: # Labels; rows: true, columns: predicted
     "How often each label was predicted for each true label"
     counts = Counter((row['label'], row['predicted']) for row in predictions_of(record))
-    found, task = {label for pair in counts for label in pair}, TASKS.get(record.task)
-    labels = [label for label in (task.labels if task else sorted(found)) if label in found]
+    found, task = {label for pair in counts for label in pair}, record.definition
+    labels = [label for label in (task.labels or sorted(found)) if label in found]
     return labels, [[counts[true, said] for said in labels] for true in labels]
 
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b4
 def plot_confusions(records:list[Run]): # A figure of matplotlib
     "A confusion matrix per task, of the run that is best on dev"
     def has_labels(run): # One of a few; questions, sets of labels and numbers are none
-        task = TASKS.get(run.task)
-        return task is None or task.labels and task.target == 'class'
+        task = run.definition
+        return isinstance(task, UnknownTask) or task.labels and task.target == 'class'
     chosen = list(filter(has_labels, best_of(records)))
     fig, axes = panels(len(chosen), 2.6, 2.9)
     for ax,record in zip(axes, chosen):
         labels, counts = confusion(record)
         heat_map(ax, counts, labels, labels, '{:.0f}'.format, cmap='Blues', vmin=0)
-        ax.set_title(f'{task_name(record.task)}\n{record.model}', fontsize=8)
+        ax.set_title(f'{record.definition.abbr}\n{record.model}', fontsize=8)
         ax.set_xlabel('predicted')
     if axes:
         axes[0].set_ylabel('true')
@@ -183,8 +186,8 @@ def answers_to(
     "What a run answered, with reference and text"
     said = predictions_of(record)
     rows = _asked(said, _test_rows(record, datasets))
-    task = TASKS.get(record.task)
-    texts = task.item_texts(rows) if task and task.has_items else [' / '.join(row.texts) for row in rows]
-    right = right_answers(record.task, *([p[k] for p in said] for k in ('label','predicted')))
+    task = record.definition
+    texts = task.item_texts(rows) if task.has_items else [' / '.join(row.texts) for row in rows]
+    right = right_answers(task, *([p[k] for p in said] for k in ('label','predicted')))
     return [dict(where=_where(p), text=text, label=p['label'], predicted=p['predicted'], right=bool(fine))
             for p,text,fine in zip(said, texts, right, strict=True)]

@@ -18,7 +18,7 @@ from ..core.pictures import no_formula
 from ..core.seeds import SeedScore
 from ..core.tables import ABSENT, Column, Printed, Table, cells_of, decimal, grouped, percent
 from ..core.tables import record_of, titles_of
-from ..datasets.tasks import TASKS
+from ..datasets.tasks import Task
 from .cells import settings_text
 from .scores import IN_PERCENT, METRICS, AgainstBaseline, Answers, is_clear
 from .scores import seed_scores, shown, unambiguous_scores
@@ -43,6 +43,7 @@ class Score:
     published:float|None = None # The paper's figure
     completed:float|None = None # Share of the dev and test verses that it completes, in percent
     figures:dict|None = None # What a table has of its answers, once these are let go
+    definition:Task|None = None # Of the task
 
     @property
     def main(self)->SeedScore|None: # `None` also for a task without the metric
@@ -53,6 +54,11 @@ class Score:
         "The first run of a model"
         return None if self.reference or not (self.answers or self.figures) else self.runs[0]
 
+    @property
+    def is_on_words(self)->bool:
+        task = self.definition
+        return bool(task and task.target == 'class' and task.has_items)
+
     def settle(self):
         "Compute what a table has of its answers, and let these go, which take much memory"
         if self.answers:
@@ -62,7 +68,7 @@ class Score:
         "What a table has of it, by column"
         self.settle()
         found = (self.figures or {}) | record_of(_OF_TABLE, self)
-        return NOT_RUN | about | found | dict(reference=self.reference)
+        return NOT_RUN | about | found | dict(reference=self.reference, on_words=self.is_on_words)
 
 # %% ../../nbs/reporting/rendering.ipynb #69e0491a
 def _ours(c):
@@ -146,7 +152,7 @@ CELL_COLUMNS = [
 
 _OF_TABLE = [column for column in CELL_COLUMNS if column.get in (None, _difference, _above)] # Known at last
 _OF_ANSWERS = [column for column in CELL_COLUMNS if column not in _OF_TABLE]
-NOT_RUN = dict.fromkeys(ABOUT, '') | record_of(CELL_COLUMNS, Score()) | dict(reference='')
+NOT_RUN = dict.fromkeys(ABOUT, '') | record_of(CELL_COLUMNS, Score()) | dict(reference='', on_words=False)
 
 # %% ../../nbs/reporting/rendering.ipynb #rndcol03
 def language_name(cell:dict)->str: # Or a row of the layout
@@ -331,8 +337,7 @@ def _method(found:Accuracies, short:bool)->str:
         return f'{large}: the mean over test items and seeds{_SMALL_IN_SHORT}'
     names = METRICS | dict(mae='for counts the mean absolute error')
     small = f'; small: {", ".join(names[m] for m in found.small)}' if found.small else ''
-    words = any(task.target == 'class' and task.has_items and task.abbr in found.metrics
-                for task in TASKS.values())
+    words = any(cell['on_words'] for cell in found.cells)
     said = _BASELINES | dict(cues=_BASELINES['cues'] + _ON_WORDS*words)
     used = dict.fromkeys(cell['reference'] for cell in found.cells if cell['reference'])
     return _METHOD.format(large=large, small=small, baselines=', '.join(said[name] for name in used))
@@ -513,7 +518,7 @@ _SPARSE = 'test_set trained_on condition probe_kept unknown follows completed'.s
 def _cell_data(found:Accuracies)->list[dict]:
     "The cells as files have them, without columns that only some tables need"
     def is_absent(name): return all(cell[name] in ('', None) for cell in found.cells)
-    absent = {'reference', *filter(is_absent, _SPARSE)}
+    absent = {'reference', 'on_words', *filter(is_absent, _SPARSE)}
     return [{name: value for name,value in cell.items() if name not in absent} for cell in found.cells]
 
 def accuracy_table(found:Accuracies)->Table:

@@ -21,7 +21,7 @@ from ..core.files import write_aside
 from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
-from ..datasets.tasks import TASKS, loaded_tasks
+from ..datasets.tasks import BUILT_IN, Task, Tasks, UnknownTask
 from .language_score import score_lines
 from .scores import IN_PERCENT, METRICS, Answers, against_baselines, baseline_scores
 from .scores import compare_all, is_clear, mean_score, read_seeds
@@ -34,7 +34,7 @@ from .questions.question import usual_kind
 from .model_tiers import read_tiers, tier_of
 from ..runs.schema import Run
 from ..runs.comparing import Board, board_of, cell_of, name_apart, preferred, task_key
-from ..runs.comparing import task_name, test_on_board, training_of
+from ..runs.comparing import test_on_board, training_of
 from ..runs.folds import following_share, probe_kept, rows_of_baselines, unknown_share
 from ..runs.store import read_runs
 
@@ -121,7 +121,7 @@ def row(
 )->dict: # What the page shows
     "One row of the results"
     first, found = records[0], answers.scores
-    about = facts | dict(bible=first.dataset_name, model=first.model, task=task_name(task_key(first)))
+    about = facts | dict(bible=first.dataset_name, model=first.model, task=task_key(first).name)
     about['parameters'] = next((r.parameters for r in records if r.parameters), None)
     board = board_of(first)._asdict() | dict(variant=_variant_of(first), recipe=first.recipe)
     data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
@@ -150,6 +150,7 @@ class Report(NamedTuple):
     notes:dict[Board,str]={}      # On which rows the translations of a board are compared
     replies:dict[str,Reply|InputError]={} # Name of a question to what it found, or why it found nothing
     known:list[str]=[]            # What models know of languages, where there are choices
+    tasks:dict[str,dict]={}       # Name to what the page says about it
 
     def save(self, out)->None:
         "Write the page"
@@ -234,7 +235,7 @@ def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])-
         shared = shared_rows(runs)
         found |= {(board, task): of_task.rows for task,of_task in shared.items()}
         several = [task for task,some in grouped(runs, lambda key: key[1]).items() if len(some) > 1]
-        notes[board] = ' '.join(rows_notes(shared, [*map(task_name, several)]))
+        notes[board] = ' '.join(rows_notes(shared, [task.name for task in several]))
     return found, notes
 
 def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of a row
@@ -287,11 +288,12 @@ def make_report(
             shown = {_entry_name(rows[i]): some for i,some in kept.items()}
             if not shown:
                 continue
-            strata.setdefault((board, metric), {})[bible,task_name(task)] = stratum_of(shown, metric)
+            strata.setdefault((board, metric), {})[bible,task.name] = stratum_of(shown, metric)
     watch = progress('report: ranks', lambda found: len(found[1]))
     over = [_over(found, metric, board, facts, most_tests) for (board,metric),found in watch(strata.items())]
     groups, pairs = ([x for found in over for x in found[k]] for k in (0, 1))
-    return Report(rows, tests, groups, pairs, 0 if tested else n_pairs, notes)
+    tasks = {key.name: _about_task(key.name, key.definition, key.in_tables[0]) for key in map(task_key, records)}
+    return Report(rows, tests, groups, pairs, 0 if tested else n_pairs, notes, tasks=tasks)
 
 # %% ../../nbs/reporting/report.ipynb #rpt05z
 def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dict]:
@@ -401,6 +403,9 @@ def _world(rows:list[dict])->str:
         return ''
     return ' '.join(f'{latitude},{longitude}' for latitude,longitude in places_of_languages())
 
+def _about_task(name:str, task:Task, order:int=len(BUILT_IN))->dict:
+    return dict(name=name, question=task.question, order=order, metric=task.metric)
+
 def _as_data(report:Report)->dict:
     "What the page reads"
     rows = report.rows
@@ -409,14 +414,8 @@ def _as_data(report:Report)->dict:
         return metric_bounds(m, 4)
     metrics = [dict(key=m, title=METRICS[m][:1].upper() + METRICS[m][1:], percent=m in IN_PERCENT,
                     low=most(m)[0], high=most(m)[1], less=m == 'mae') for m in there]
-    questions = {task.abbr: task.question for task in TASKS.values()}
-    names = list(questions)
-    def order(t):
-        return names.index(t) if t in names else len(names)
     found = _row_columns(rows)
-    judged = {task.abbr: task.metric for task in TASKS.values()}
-    tasks = [dict(name=t, question=questions.get(t, ''), order=order(t), metric=judged.get(t, 'accuracy'))
-             for t in found['names']['task']]
+    tasks = [report.tasks.get(name) or _about_task(name, UnknownTask(name)) for name in found['names']['task']]
     bibles = _bibles(rows)
     return found | dict(
         version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, world=_world(rows),
@@ -488,12 +487,13 @@ def write_report(
     out='report.html',
     registry=None, # A `registry.csv`, for families and scripts
     most_tests:int=_MOST_TESTS, progress:Callable=_silent,
-    questions:list[str]=() # Further ones, beside those about the protocols that were run
+    questions:list[str]=(), # Further ones, beside those about the protocols that were run
+    tasks:Tasks=BUILT_IN # That the runs may be about
 )->int: # How many runs it shows
     "Write the report; raises `InputError` if it cannot be written, if an input is bad, or without any runs"
     known = read_registry(registry) if registry else None
     store = data_dir()/'runs' if runs is None else runs
-    records = [r for r in read_runs(store) if r.is_search or loaded_tasks().is_chosen(r.task)]
+    records = [r for r in read_runs(store, tasks=tasks) if r.is_search or tasks.is_chosen(r.task)]
     if not records:
         raise InputError(store, f'has no runs; make some: pronto eval DATASET_DIR -m MODEL{in_store(runs)}')
     gc.freeze() # What was read is used to the end

@@ -21,11 +21,10 @@ from ..core.seeds import SeedDifference, SeedScore, Sums, compare_seeds, item_va
 from ..core.seeds import score_seeds, score_sums
 from ..core.stats import ByChapter, all_labels, chapter_cells, confusion_metrics, holm
 from ..core.tables import grouped
-from ..datasets.tasks import TASKS
+from ..datasets.tasks import Task
 from ..modeling.adapting import depends_on_seed
 from ..protocols.protocol import known_protocol
 from ..runs.schema import Run
-from ..runs.comparing import stem_of
 from ..runs.folds import right_answers
 from ..runs.frame import TestRows
 from ..runs.store import rows_and_answers
@@ -37,7 +36,7 @@ MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothin
 @dataclass(frozen=True, eq=False)
 class Answers:
     "The answers of the runs of one model on one test set"
-    task:str                       # Stem
+    task:Task
     labels:list[str]               # Of the task
     counts:bool                    # Are they counts?
     rows:TestRows
@@ -81,7 +80,7 @@ class Answers:
 
     def of_baseline(self, name:str)->'Answers': # The same for all models on the same rows
         "A baseline as if it were a model with one run"
-        key = 'baseline', name, self.task, *self.labels
+        key = 'baseline', name, self.task.stem, *self.labels
         if key not in self.rows.kept:
             answers = [self.rows.columns[name]]
             self.rows.kept[key] = replace(self, predicted=answers, draws=None, n_collapsed=0)
@@ -124,22 +123,21 @@ def read_answers(records:list[Run])->Answers: # A column of `predicted` per reco
     if any(other.same != rows.same for other in others):
         problem = 'the records have different test sets'
         raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
-    stem = records[0].task
-    task = TASKS.get(stem)
+    task = records[0].definition
     texts = set().union(*(column.categories for column in (rows.columns['label'], *predicted)))
-    known = task and (task.has_items or texts <= {*task.labels}) # A table of labels may have changed since
+    known = task.has_items or texts <= {*task.labels} # A table of labels may have changed since
     labels = list(task.labels) if known else sorted(texts)
     draws = list(map(_draw, records)) if any(map(has_seed, records)) else None
-    counts, n_collapsed = bool(task and task.counts), sum(r.collapsed for r in records)
-    return Answers(stem, labels, counts, rows, list(predicted), draws, n_collapsed)
+    n_collapsed = sum(r.collapsed for r in records)
+    return Answers(task, labels, task.counts, rows, list(predicted), draws, n_collapsed)
 
 def answers_by_task(
     records:list[Run]
-)->dict[str,dict[str,Answers]]: # Stem of the task to model to the answers of its seeds
+)->dict[Task,dict[str,Answers]]: # Task to model to the answers of its seeds
     "Read the predictions of several models and tasks"
     found = {}
-    for (stem,model),seeds in grouped(records, lambda r: (r.task, r.model)).items():
-        found.setdefault(stem, {})[model] = read_answers(seeds)
+    for (task,model),seeds in grouped(records, lambda r: (r.definition, r.model)).items():
+        found.setdefault(task, {})[model] = read_answers(seeds)
     return found
 
 # %% ../../nbs/reporting/scores.ipynb #rsc11
@@ -202,40 +200,31 @@ def shown(metric:str, value:float|None)->float|None: # As a table has it
         return None
     return round(100*value, 2) if metric in IN_PERCENT else round(float(value), 4)
 
-def _metrics_of(stem:str)->tuple[str,...]:
-    task = TASKS.get(stem)
-    if stem == 'retrieval':
-        return ('accuracy',) # Only one label is right
-    return task.metrics if task else ('accuracy','macro_f1','mcc')
+def _metrics_of(task:Task)->tuple[str,...]:
+    return ('accuracy',) if task.stem == 'retrieval' else task.metrics # There only one label is right
 
 def main_metric(
-    task:str,
+    task:Task,
     asked:str='' # A key of `METRICS`, for all tasks
 )->str: # A key of `METRICS`
     "By which metric a task is judged, unless another one is asked for"
-    known = TASKS.get(stem_of(task))
-    return asked or (known.metric if known else 'accuracy')
+    return asked or task.metric
 
 def with_metric(
     records:list[Run],
     metric:str # A key of `METRICS`; every task has one if it is empty
 )->list[Run]:
     "The runs on tasks that have a metric; raises `InputError` that lists the choices if there are none"
-    kept = [r for r in records if not metric or metric in _metrics_of(r.task)]
+    kept = [r for r in records if not metric or metric in _metrics_of(r.definition)]
     if kept or not records:
         return kept
-    stem = records[0].task
-    name = TASKS[stem].abbr if stem in TASKS else stem
-    what = f'{name} has no {METRICS[metric]}; choose from {", ".join(_metrics_of(stem))}'
+    task = records[0].definition
+    what = f'{task.abbr} has no {METRICS[metric]}; choose from {", ".join(_metrics_of(task))}'
     raise InputError('--metric', what)
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
-def _has_items(answers:Answers)->bool:
-    task = TASKS.get(answers.task)
-    return bool(task and task.has_items)
-
 def _sums_of_items(answers:Answers)->list[dict[str,np.ndarray]]:
-    task, by = TASKS[answers.task], chapter_cells(answers.chapters)
+    task, by = answers.task, chapter_cells(answers.chapters)
     def sums(run, metric):
         return by.sums([task.item_values(metric, answers.true, run.tolist(), answers.chapters)])[0]
     return [{metric: sums(run, metric) for metric in task.metrics} for run in answers.predicted]
@@ -243,7 +232,7 @@ def _sums_of_items(answers:Answers)->list[dict[str,np.ndarray]]:
 def _add_sums(systems:list[Answers]):
     "Keep with each system what the items of each cell of chapters add to the metrics of its runs"
     left = {id(one): one for one in systems if 'sums' not in one.kept}.values()
-    by_rows = grouped([one for one in left if not _has_items(one)],
+    by_rows = grouped([one for one in left if not one.task.has_items],
                       lambda one: (one.rows.same, tuple(one.labels), one.counts))
     for some in by_rows.values(): # Those on the same rows are counted at once
         runs = [run for one in some for run in one.predicted]
@@ -252,7 +241,7 @@ def _add_sums(systems:list[Answers]):
         sums = iter(metric_sums(counted, some[0].counts))
         for one in some:
             one.kept['sums'] = [next(sums) for _ in one.predicted]
-    for one in filter(_has_items, left):
+    for one in (one for one in left if one.task.has_items):
         one.kept['sums'] = _sums_of_items(one)
 
 # %% ../../nbs/reporting/scores.ipynb #rscscr3t
@@ -271,7 +260,7 @@ def seed_scores(answers:Answers, metric:str='accuracy')->list[float]: # One per 
 
 # %% ../../nbs/reporting/scores.ipynb #rscscr2t
 def _score_items(answers:Answers)->dict[str,SeedScore]:
-    task = TASKS[answers.task]
+    task = answers.task
     how = dict(chapters=answers.by_chapter, draws=answers.draws)
     return {metric: score_seeds(answer_sums(answers, metric), bounds=task.bounds(metric), **how)
             for metric in task.metrics}
@@ -285,11 +274,11 @@ def score_together(systems:list[Answers])->list[dict[str,SeedScore]]:
     "The scores of each system, which it keeps; those on the same rows are scored at once"
     _add_sums(systems)
     left = [one for one in systems if 'scores' not in one.kept]
-    for some in grouped([one for one in left if not _has_items(one)], lambda one: one.rows.same).values():
+    for some in grouped([one for one in left if not one.task.has_items], lambda one: one.rows.same).values():
         scored = score_sums(list(map(_sums_of, some)), some[0].by_chapter)
         for one,scores in zip(some, scored):
             one.kept['scores'] = {m: score for m,score in scores.items() if m in _metrics_of(one.task)}
-    for one in filter(_has_items, left):
+    for one in (one for one in left if one.task.has_items):
         one.kept['scores'] = _score_items(one)
     return [one.kept['scores'] for one in systems]
 
@@ -304,7 +293,7 @@ def unambiguous_scores(
     n = int(agreed.sum())
     if not n:
         return [], 0
-    if _has_items(answers):
+    if answers.task.has_items:
         return seed_scores(answers.at(np.flatnonzero(agreed)), metric), n
     labels = answers.label_set(answers.predicted)
     counted = [answers.rows.confusion(run, labels, agreed).sum(0) for run in answers.predicted]
@@ -326,9 +315,9 @@ def answer_values(
 )->np.ndarray: # (seeds, n); more is better, and the mean of a row is the metric of a run
     "The metric as one number per run and item"
     true, runs = answers.true, [run.tolist() for run in answers.predicted]
-    if _has_items(answers):
-        task, chapters = TASKS[answers.task], answers.chapters
-        values = np.array([task.item_values(metric, true, run, chapters) for run in runs])
+    if answers.task.has_items:
+        chapters = answers.chapters
+        values = np.array([answers.task.item_values(metric, true, run, chapters) for run in runs])
     else:
         values = np.array([item_values(metric, answers.labels, true, run, answers.counts) for run in runs])
     return (-1 if metric == 'mae' else 1)*values

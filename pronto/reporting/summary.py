@@ -7,6 +7,7 @@ __all__ = ['Stratum', 'SharedRows', 'shared_rows', 'stratum_of', 'read_strata', 
            'summary_table', 'draw_summary', 'summaries']
 
 # %% ../../nbs/reporting/summary.ipynb #sum04
+from operator import attrgetter
 from typing import TYPE_CHECKING, Callable, NamedTuple
 import numpy as np
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_confusions, draw_sums
@@ -15,13 +16,12 @@ from ..core.stats import metric_bounds
 from ..core.pictures import no_formula
 from ..core.tables import ABSENT, IN_BRACKETS, Column, Printed, Table, cells_of, decimal, grouped
 from ..core.tables import interval_text, titles_of
-from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, language_name
 from .cells import data_notes, described
 from .scores import IN_PERCENT, METRICS, Answers, answer_sums
 from .scores import common_codes, main_metric, read_answers, shown
 from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, runs_in
-from ..runs.comparing import task_name
+from ..runs.comparing import TaskKey
 from ..runs.schema import Run
 from ..runs.store import safe_name
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class SharedRows(NamedTuple):
 def _read_first(runs:list[Run])->Answers: return read_answers(runs[:1])
 
 def shared_rows(
-    runs:dict[tuple[str,str],list[Run]], # (Bible, task) to those of any model
+    runs:dict[tuple[str,TaskKey],list[Run]], # (Bible, task) to those of any model
     read:Callable=_read_first # Gives their answers; one after the other, as those of all take much room
 )->dict[str,SharedRows]: # By task, where they are at least half of the smallest test set
     "The rows that all translations have"
@@ -63,9 +63,8 @@ def _draws_of(
 )->dict[str,Draws]: # Empty if the task does not have the metric
     "Scores of models on one test set, as observed and as redrawn, for any kind of task"
     first = next(iter(models.values()))
-    task = TASKS.get(first.task)
-    has_items = bool(task and task.has_items)
-    if metric not in (task.metrics if has_items else ('accuracy','macro_f1','mcc','mae')):
+    has_items = first.task.has_items
+    if metric not in (first.task.metrics if has_items else ('accuracy','macro_f1','mcc','mae')):
         return {}
     where = first.by_chapter, first.rows.names
     if has_items:
@@ -94,9 +93,7 @@ def stratum_of(
 def _stratum(models:dict[str,Answers], metric:str, shared:np.ndarray|None)->Stratum|None:
     models = {name: answers.among(shared) for name,answers in models.items()}
     first = next(iter(models.values()))
-    task = TASKS.get(first.task)
-    has_size = first.counts or task and metric in task.metrics
-    if metric == 'mae' and not has_size or not first.true:
+    if metric == 'mae' and metric not in first.task.metrics or not first.true:
         return None
     found = stratum_of(models, metric)
     return found if found.draws else None
@@ -134,10 +131,9 @@ def _scopes_of(
 )->list[Scope]: # Those with more than one stratum
     "Everything, each task over translations, each translation over tasks"
     bibles, tasks = (list(dict.fromkeys(column)) for column in zip(*keys)) if keys else ([], [])
-    place = list(TASKS)
-    tasks.sort(key=lambda t: place.index(t) if t in place else len(place))
+    tasks.sort(key=attrgetter('in_tables'))
     found = [Scope('all tasks and translations', 'all', keys)] if len(bibles) > 1 and len(tasks) > 1 else []
-    found += [Scope(task_name(t), 'translations', [k for k in keys if k[1] == t]) for t in tasks]
+    found += [Scope(t.name, 'translations', [k for k in keys if k[1] == t]) for t in tasks]
     found += [Scope(names.get(b, b), 'tasks', [k for k in keys if k[0] == b]) for b in bibles]
     return [scope for scope in found if len(scope.keys) > 1]
 
@@ -183,7 +179,7 @@ def summarise(
     return rows
 
 # %% ../../nbs/reporting/summary.ipynb #sumown02
-def _of_task(first:dict[str,list[dict]], task:str)->dict[str,list[dict]]:
+def _of_task(first:dict[str,list[dict]], task:TaskKey)->dict[str,list[dict]]:
     def of(block):
         return {key: runs for key,runs in block.items() if key[1] == task}
     return {bible: [of(block) for block in blocks] for bible,blocks in first.items()}
@@ -191,7 +187,7 @@ def _of_task(first:dict[str,list[dict]], task:str)->dict[str,list[dict]]:
 def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[list[dict],dict]:
     "All scopes, those of one task by its own metric unless another is asked for; and the common rows"
     tasks = dict.fromkeys(task for blocks in first.values() for block in blocks for _,task in block)
-    own = {task: main_metric(task, metric) for task in tasks}
+    own = {task: main_metric(task.definition, metric) for task in tasks}
     shared = metric or (*own.values(), 'accuracy')[0]
     if len({*own.values()}) > 1:
         shared = 'accuracy'
@@ -200,7 +196,7 @@ def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[li
     del strata # The largest thing there is
     for task in (t for t,m in own.items() if m != shared):
         found = summarise(read_strata(_of_task(first, task), own[task])[0], names, own[task])
-        place = task_name(task), 'translations'
+        place = task.name, 'translations'
         beside = {r['model']: r['iqm'] for r in scopes.get(place, ())}
         if found:
             scopes[place] = [r | dict(beside=beside.get(r['model'])) for r in found]
@@ -223,8 +219,8 @@ def rows_notes(
     tasks:list[str] # Names of those that are compared over translations
 )->list[str]: # Sentences
     "On which rows translations are tested"
-    sizes = ', '.join(f'{task_name(task)} {len(rows):,} of {most:,}' for task,(rows,most) in common.items())
-    own = ', '.join(task for task in tasks if task not in map(task_name, common))
+    sizes = ', '.join(f'{task.name} {len(rows):,} of {most:,}' for task,(rows,most) in common.items())
+    own = ', '.join(task for task in tasks if task not in {key.name for key in common})
     found = [f'Translations are tested on the rows that all of them have: {sizes}.'] if common else []
     if own:
         found.append(f'Each translation is tested on all its own rows, as too few are in all: {own}.')

@@ -12,7 +12,7 @@ from statistics import mean
 from ..core.files import content_hash
 from ..core.seeds import INTERVALS, score_runs, score_seeds
 from ..core.stats import score
-from ..datasets.tasks import TASKS
+from ..datasets.tasks import Task
 from ..modeling.outcome import is_one_answer
 from .baselines import baseline_results
 from .frame import chapter_names
@@ -29,18 +29,17 @@ def missing_folds(records:list[Run])->list[int]: # From 0; one without rows is n
     return sorted({*range(max(n, *(fold + 1 for fold in there)))} - there)
 
 # %% ../../nbs/runs/folds.ipynb #fo09
-def right_answers(task, true:list[str], answers:list[str])->list[bool]: # Also for the stem of a task
+def right_answers(task:Task, true:list[str], answers:list[str])->list[bool]:
     "Which answers are right; a question may have several right ones"
-    task = TASKS.get(task) if isinstance(task, str) else task
-    is_right = task.is_right if task and task.has_items else str.__eq__
+    is_right = task.is_right if task.has_items else str.__eq__
     return [is_right(t, a) for t,a in zip(true, answers)]
 
-def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple[dict,dict]:
+def score_answers(task:Task, true:list[str], answers:list[str], chapters:list)->tuple[dict,dict]:
     "Metrics and their intervals; `None` for a metric that the task lacks; `ValueError` without answers"
-    if not task or not task.has_items:
-        labels, counts = (task.labels, task.counts) if task else (sorted(set(true)), False)
-        found = score_runs(labels, true, [answers], chapters, counts)
-        return score(labels, true, answers, counts), {m: s.interval for m,s in found.items()}
+    if not task.has_items:
+        labels = task.labels or sorted(set(true))
+        found = score_runs(labels, true, [answers], chapters, task.counts)
+        return score(labels, true, answers, task.counts), {m: s.interval for m,s in found.items()}
     if not true:
         raise ValueError('nothing to score; the test split is empty')
     found = {}
@@ -52,7 +51,7 @@ def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple
 
 # %% ../../nbs/runs/folds.ipynb #fo09z
 def score_table(
-    task, columns:dict[str,list[str]], # Of a table of predictions
+    task:Task, columns:dict[str,list[str]], # Of a table of predictions
     baselines, chapters:list
 )->dict: # Fields of a record
     "Score a run from its predictions, and the baselines beside it"
@@ -120,7 +119,7 @@ def pool(
     shared['best_epoch'] = min(best, max(1, len(shared['dev'])))
     shared['probe_kept'] = mean(map(probe_kept, folds))
     if together not in _POOLED:
-        _POOLED[together] = score_table(TASKS.get(first.task), columns, baselines, chapter_names(columns))
+        _POOLED[together] = score_table(first.definition, columns, baselines, chapter_names(columns))
     return first.but(**shared | _POOLED[together] | dict(fold=None, folds=len(folds), intervals_by=INTERVALS))
 
 # %% ../../nbs/runs/folds.ipynb #foun0002

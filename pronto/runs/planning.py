@@ -15,7 +15,7 @@ from ..bibles.languages import identify
 from ..core.files import InputError, content_hash, data_dir, to_stderr, warn_once
 from ..datasets.loading import Dataset, open_datasets
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import Task
+from ..datasets.tasks import BUILT_IN, Task, Tasks
 from ..modeling.instructions import read_instructions
 from ..modeling.adapting import ADAPTATIONS, depends_on_seed
 from ..modeling.model import Model, given_name, model_name
@@ -143,12 +143,13 @@ def choose_tasks(
 # %% ../../nbs/runs/planning.ipynb #pl08s
 def find_sources(
     names:list[str], # Folders or codes
-    targets:list[list[Dataset]]=() # From `find_targets`
+    targets:list[list[Dataset]]=(), # From `find_targets`
+    known:Tasks=BUILT_IN # That they may be about; see `open_dataset`
 )->list[list[Dataset]]: # For each its folds
     "Find the translations to train on; raises `InputError` that says what to name"
     by_code, found = {folds[0].code: folds for folds in targets}, []
     opened = [folds[0].entire for folds in targets]
-    def find(place): return [dataset.folds for dataset in open_datasets([place], None, opened)]
+    def find(place): return [dataset.folds for dataset in open_datasets([place], None, opened, known)]
     for name in map(str, names):
         in_data = data_dir()/'datasets'/name
         if Path(name).is_dir():
@@ -165,10 +166,11 @@ def find_sources(
 
 def find_targets(
     places:list, # Dataset folders or releases, or what is open already
-    report:Callable=to_stderr # Gets a line about each translation of a release that is left out
+    report:Callable=to_stderr, # Gets a line about each translation of a release that is left out
+    known:Tasks=BUILT_IN # That they may be about; see `open_dataset`
 )->list[list[Dataset]]: # For each its folds
     "Find the translations to test on; raises `InputError` for a folder without any, or if none can be read"
-    return [dataset.folds for dataset in open_datasets(places, report)]
+    return [dataset.folds for dataset in open_datasets(places, report, tasks=known)]
 
 # %% ../../nbs/runs/planning.ipynb #pl12
 def _inputs(parts:tuple[Part,...], stem:str)->list[dict]: # JSON values
@@ -537,7 +539,8 @@ def plan(
     bf16:bool=None, # Calculate with 16 bits? As the device allows if not given
     prompts:str='', # Ask also in the language of the verses: `built-in`, or a file for `read_instructions`
     asking:dict=None, # Fields of `PromptRecipe`, e.g. `dict(chat=True)`
-    report:Callable=to_stderr # Gets a line about each dataset or model that is left out
+    report:Callable=to_stderr, # Gets a line about each dataset or model that is left out
+    known:Tasks=BUILT_IN # That datasets may be about; see `open_dataset`
 )->list[Training]: # In the order of models, tasks and seeds
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
@@ -547,11 +550,11 @@ def plan(
     recipe = _asked(recipe, protocol, asking or {})
     _refuse(protocol, 'does not ask the model', {} if protocol.asks else {'--prompts': prompts})
     places = dataset if isinstance(dataset, (list, tuple)) else [dataset]
-    targets = find_targets(places, report)
+    targets = find_targets(places, report, known)
     if not models:
         raise InputError(places[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
     require_own_names(models)
-    sources = find_sources(train, targets)
+    sources = find_sources(train, targets, known)
     if protocol.measure:
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
         of_model, groups = partial(_measurings, protocol), [_pairs(protocol, targets, sources)]

@@ -27,12 +27,12 @@ from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines
 from .baselines import find_baselines, predict_baselines
-from .comparing import search_name, task_name
+from .comparing import search_name
 from .planning import Training, at_least_one, choose_tasks, tested_folds
 from .schema import Run
 from .store import RunKey, check_labels, is_done, pool_runs, read_record
 from .store import refresh_language, score_labels, store_answers, store_measured, store_run
-from ..datasets.tasks import ChoiceTask, Task, know
+from ..datasets.tasks import ChoiceTask, Task
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
 @lru_cache(maxsize=32) # A training may take its rows from many translations
@@ -402,7 +402,7 @@ class FinishedRun:
 
     def __str__(self):
         r = self.record
-        about = [r.dataset, r.model, task_name(r.task), f'seed {r.seed}', r.condition,
+        about = [r.dataset, r.model, r.definition.abbr, f'seed {r.seed}', r.condition,
                  search_name(r)]
         if r.fold is not None:
             about.append(f'fold {r.fold}')
@@ -442,14 +442,13 @@ def run_each(
     "Make the trainings that are not recorded yet, and give each run as soon as it is there"
     runs = data_dir()/'runs' if runs is None else Path(runs)
     tasks = {training.key.task: training.task for training in trainings if training.task}.values()
-    know(tasks) # For tables of these runs
     for task in tasks:
         check_labels(task, runs)
     before = [[is_done(key, runs, report=str) for key in t.keys] for t in trainings]
     made = _made(trainings, before, runs, progress, device, workers, show)
     for training,recorded,paths in zip(trainings, before, made, strict=True):
         for path,was in zip(paths, recorded, strict=True):
-            yield FinishedRun(training, read_record(path), was)
+            yield FinishedRun(training, read_record(path).but(defined=training.task), was)
 
 def run_all(
     trainings:list[Training], # As `plan` gives them

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from ..core.tables import with_label
+from ..datasets.tasks import BUILT_IN, Task, UnknownTask
 
 # %% ../../nbs/runs/schema.ipynb #rc000007
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -169,10 +170,16 @@ class Run(_Named):
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
     answers:Any = Field(default=None, repr=False) # As `rows_and_answers` gives them, where they were read
+    defined:Any = Field(default=None, repr=False) # Its `Task`, as its store or its dataset defines it
 
     def but(self, **changes)->'Run':
         "The same run with other values"
         return self.model_copy(update=with_dataset(changes))
+
+    @property
+    def definition(self)->Task:
+        "Its task"
+        return self.defined or BUILT_IN.get(self.task) or UnknownTask(self.task)
 
     @property
     def bible(self)->str:

@@ -26,7 +26,7 @@ from .schema import EMPTY, Run, as_run, in_file, retrieval_fields, with_dataset
 from .comparing import result_of
 from .folds import missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
-from ..datasets.tasks import TASKS, Tasks, described_in, know, tasks_described
+from ..datasets.tasks import BUILT_IN, Tasks, described_in, tasks_described
 from ..core.files import InputError, content_hash, json_with_keys, no_collection, read_json, safe_name
 from ..core.files import to_stderr, write_aside
 from ..core.refs import Ref
@@ -507,12 +507,15 @@ def _collapsed(record:Run)->bool:
 
 # %% ../../nbs/runs/store.ipynb #dc801e7b
 @no_collection() # Of what is read, nothing is let go
-def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names; folds are pooled
+def read_runs(
+    runs, report=to_stderr,
+    tasks:Tasks=BUILT_IN # That its runs may be about, beside those that the store describes
+)->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     runs, found = store_of(runs), []
     if runs.exists() and not runs.is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
-    know(recorded_tasks(runs).values())
+    tasks |= recorded_tasks(runs)
     if any((runs/'retrievals').glob('*.json')):
         report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
                'make them again with `pronto eval --protocol retrieval`')
@@ -525,7 +528,8 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
             read[name] = known
             answers = None if known.answers is None else (rows[known.rows], known.answers)
             about = dict(path=path, finished=known.finished, answers=answers)
-            found.append(_BLANK.but(**json.loads(known.record), **about))
+            record = json.loads(known.record)
+            found.append(_BLANK.but(**record, **about, defined=tasks.get(record['task'])))
             continue
         try:
             run, stored = _read_whole(path)
@@ -539,7 +543,7 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
         else:
             read[name] = _kept(run, stored, rows, stamps)
             answers = None if read[name].answers is None else (rows[read[name].rows], read[name].answers)
-            found.append(run.but(answers=answers))
+            found.append(run.but(answers=answers, defined=tasks.get(run.task)))
     if any(kept.get(name) is not one for name,one in read.items()):
         used = {one.rows for one in read.values()}
         write_results(runs, read, {name: one for name,one in rows.items() if name in used})
@@ -606,7 +610,7 @@ def intervals_of(record:Run)->dict[str,list[float]|None]: # By metric
     if record.is_reading or record.intervals_by == INTERVALS or not record.intervals:
         return record.intervals
     columns = prediction_columns(record)
-    answers = TASKS.get(record.task), columns['label'], columns['predicted'], chapter_names(columns)
+    answers = record.definition, columns['label'], columns['predicted'], chapter_names(columns)
     found = score_answers(*answers)[1]
     return {metric: found.get(metric) for metric in record.intervals}
 

@@ -103,9 +103,9 @@ def import_translation_command(args):
     from pronto.lab.suites.machine_translation import (chrf, read_translations, translate_dataset,
                                                    write_translation)
     code = path_part(args.code, '--code') if args.code else Path(args.output).name
-    dataset = load_dataset_folder(args.path)
+    dataset = load_dataset_folder(args.path, tasks=args.tasks)
     made = translate_dataset(dataset, read_translations(args.table), code, args.language)
-    human = load_dataset_folder(args.human) if args.human else None
+    human = load_dataset_folder(args.human, tasks=args.tasks) if args.human else None
     score = chrf(made, human) if human else None
     if human:
         made.manifest.update(human=human.manifest.get('code', Path(args.human).name), chrf=score[0])

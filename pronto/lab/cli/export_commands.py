@@ -43,7 +43,7 @@ def export_command(args):
     from pronto.lab.interop.standoff import export_standoff
     exports = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval, 'standoff': export_standoff,
                'euroeval': export_euroeval, 'mela': export_mela}
-    written = exports[args.format](args.dataset, args.output, progress=bar('export'))
+    written = exports[args.format](args.dataset, args.output, progress=bar('export'), tasks=args.tasks)
     what = 'task' if args.format == 'lm-eval' else 'dataset'
     made = f'{len(written):,} {what}{"s" if len(written) != 1 else ""} ({", ".join(written)})'
     tell(f'{args.output}: {made}', dict(path=args.output, written=list(written)))
@@ -69,7 +69,7 @@ def _export_texts(args):
     splits = names_in(args.splits or 'test')
     if unknown := [s for s in splits if s not in SPLITS]:
         raise InputError('--splits', f'there is no part {unknown[0]!r}; choose from {", ".join(SPLITS)}')
-    n = write_texts(load_dataset_folder(args.dataset[0]), args.output, splits)
+    n = write_texts(load_dataset_folder(args.dataset[0], tasks=args.tasks), args.output, splits)
     what = f'{args.output}: {n:,} texts; translate the second column, then: pronto import translation'
     tell(what, dict(path=args.output, texts=n))
 

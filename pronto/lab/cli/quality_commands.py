@@ -76,11 +76,10 @@ def quality_sheet_command(args):
     "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC, or of the tasks from ACAI"
     from pronto.datasets.loading import load_dataset_folder
     from pronto.lab.quality.sheets import draw_sheet, read_glosses, sheet_sizes, write_sheet
-    from pronto.datasets.tasks import NMC, PNS, know
+    from pronto.datasets.tasks import NMC, PNS
     if Path(args.output).exists():
         raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
     dataset = load_dataset_folder(args.dataset)
-    know(dataset.known.values())
     asked = [dataset.known.find(name) for name in args.task or ()]
     for t in asked:
         if t in (NMC, PNS):

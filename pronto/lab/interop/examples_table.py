@@ -15,7 +15,7 @@ from ...datasets.examples import PairExample, VerseExample, table_line
 from ...datasets.loading import Dataset, check_rows
 from ...datasets.manifest import table_hash
 from ...datasets.splits import SPLITS
-from ...datasets.tasks import TASKS
+from ...datasets.tasks import BUILT_IN, Tasks
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -58,9 +58,9 @@ def table_bytes(rows:list)->bytes:
     "Rows as a plain table has them, whose hash the manifest states"
     return ''.join(map(table_line, rows)).encode()
 
-def check_examples(path, manifest:dict, stem:str, split:str, rows:list):
+def check_examples(path, manifest:dict, known:Tasks, stem:str, split:str, rows:list):
     "Raise `InputError` if the rows of a split are not those that the manifest describes"
-    check_rows(TASKS.get(stem), rows, path, manifest.get('counts', {}).get(stem, {}).get(split), unit='row')
+    check_rows(known.get(stem), rows, path, manifest.get('counts', {}).get(stem, {}).get(split), unit='row')
     expected = manifest.get('files', {}).get(f'{stem}_{split}.tsv')
     if expected in (None, table_hash([table_bytes(rows)])):
         return
@@ -76,7 +76,8 @@ def _row(cells:dict): # `VerseExample` or `PairExample`
 
 def read_examples(
     path, # An `examples.parquet`
-    manifest:dict
+    manifest:dict,
+    known:Tasks=BUILT_IN # That it may be about
 )->dict[str,dict[str,list]]: # Stem to split to rows
     "Read the examples of a translation; raises `InputError` if something is missing or damaged"
     from pyarrow import parquet
@@ -93,6 +94,6 @@ def read_examples(
             found.setdefault(task, {s: [] for s in SPLITS})[split].append(_row(cells))
     for stem,parts in found.items():
         for s,rows in parts.items():
-            check_examples(path, manifest, stem, s, rows)
-    ordered = [s for s in TASKS if s in found] + sorted(found.keys() - TASKS.keys())
+            check_examples(path, manifest, known, stem, s, rows)
+    ordered = [s for s in known if s in found] + sorted(found.keys() - known.keys())
     return {stem: found[stem] for stem in ordered}

@@ -9,7 +9,9 @@ __all__ = ['RELEASED', 'CARD_TEXTS', 'provenance', 'FoundDataset', 'tables_of_li
 
 # %% ../../../nbs/lab/interop/hf.ipynb #6001fc61
 import shutil, tomllib
+from functools import reduce
 from itertools import product
+from operator import or_
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Callable, Iterable, NamedTuple
@@ -25,7 +27,7 @@ from ...datasets.loading import Dataset, dataset_folders, load_dataset_folder, l
 from ...datasets.manifest import CITATION, NOT_STATED, label_key, manifest_bytes, table_hash
 from ...datasets.splits import SPLITS
 from ...datasets.pairs import SENSE_PAIRS
-from ...datasets.tasks import TASKS, PairTask, know
+from ...datasets.tasks import BUILT_IN, PairTask, Task, Tasks
 from .croissant import croissant, eval_yaml
 from .examples_table import EXAMPLES, HF_SPLITS, check_examples, read_examples, table_bytes
 from .examples_table import write_examples
@@ -52,7 +54,7 @@ def provenance(dataset:Dataset)->dict: # No value is empty
     keys = 'language title licence rules splits version'.split()
     about = {k: manifest.get(k) or NOT_STATED for k in keys}
     citation = list(map(str, manifest.get('citation') or [CITATION, source['attribution']]))
-    return dict(code=_code_of(dataset.path, manifest)) | about | dict(source=source, citation=citation)
+    return dict(code=_code_of(dataset.path, manifest)) | about | dict(source=source, citation=citation, known=dataset.known)
 
 # %% ../../../nbs/lab/interop/hf.ipynb #be875e21
 _AGAIN = 'export the dataset again'
@@ -107,31 +109,30 @@ def choices_of(
         return read_json_rows(_line_table(dataset, stem, s), ChoiceRow, _AGAIN)
     return {stem: {s: rows(stem, s) for s in SPLITS} for stem in dataset.manifest.get('choices', {})}
 
-def _load_verse_tasks(folder:Path, manifest:dict)->Dataset:
+def _load_verse_tasks(folder:Path, manifest:dict, tasks:Tasks)->Dataset:
     of_lines = tables_of_lines(manifest)
     stems = [stem for stem in manifest.get('counts', {}) if stem not in of_lines]
-    dataset = load_dataset_folder(folder, only=stems if of_lines else None)
-    know(dataset.known.values()) # For the card
-    return dataset
+    return load_dataset_folder(folder, only=stems if of_lines else None, tasks=tasks)
 
 # %% ../../../nbs/lab/interop/hf.ipynb #hffind
-def _find(folder:Path)->dict[str,FoundDataset]:
+def _find(folder:Path, tasks:Tasks)->dict[str,FoundDataset]:
     if _exported(folder).get('format') != 'hf':
         manifest = load_manifest(folder)
         def load():
-            return _load_verse_tasks(folder, manifest)
+            return _load_verse_tasks(folder, manifest, tasks)
         return {_code_of(folder, manifest): FoundDataset(folder, manifest, load)}
     def exported(inside):
-        return FoundDataset(inside, load_manifest(inside), lambda: load_hf(inside))
+        return FoundDataset(inside, load_manifest(inside), lambda: load_hf(inside, tasks))
     return {code: exported(folder/code) for code in _exported_codes(folder)}
 
 def find_to_export(
-    folders # Dataset folders, releases, or folders exported for HuggingFace
+    folders, # Dataset folders, releases, or folders exported for HuggingFace
+    tasks:Tasks=BUILT_IN # See `open_dataset`
 )->dict[str,FoundDataset]: # By code
     "Find all datasets before any is loaded; raises `InputError` if two have the same name"
     found = {}
     for folder in (f for given in map(Path, folders) for f in dataset_folders(given) or [given]):
-        named = _find(folder)
+        named = _find(folder, tasks)
         if twice := sorted(named.keys() & found.keys()):
             what = f'has the name {twice[0]}, as another of these datasets'
             raise InputError(folder, f'{what}; export it to another folder, or build it with another --code')
@@ -174,6 +175,8 @@ def _dataset_table(datasets:list[dict])->str:
     header = ['dataset','language','translation','licence of the translation','splits','rules']
     return markdown_table(header, [[d[k] for k in keys] for d in datasets], align='l'*6)
 
+def _known(datasets:list[dict])->Tasks: return reduce(or_, (d['known'] for d in datasets))
+
 def _cues(datasets:list[dict], stem:str)->str: # The median; a dash for older datasets
     known = [score for d in datasets if (score := d.get('cues', {}).get(stem)) is not None]
     return f'{median(known):.1%}' if known else '–'
@@ -196,7 +199,7 @@ def _task_table(datasets:list[dict])->str:
         header = ['task','translations','train','validation','test','examples in all','cues']
         align, rows = 'lrrrrrr', [[*_size_in_sum(stem, sizes), _cues(datasets, stem)]
                                   for stem,sizes in there.items()]
-    questions = [f'- `{t.stem}` ({t.abbr}): {t.question}' for t in TASKS.values() if t.stem in there]
+    questions = [f'- `{t.stem}` ({t.abbr}): {t.question}' for t in _known(datasets).values() if t.stem in there]
     note = ['Median over the translations (least–most).', '']*(len(datasets) > _MANY)
     table = markdown_table(header, rows, align=align)
     return '\n'.join([table, '', *note, CARD_TEXTS['cues'], '', *questions])
@@ -204,7 +207,8 @@ def _task_table(datasets:list[dict])->str:
 # %% ../../../nbs/lab/interop/hf.ipynb #5b57f887
 def _one_by_one(datasets:list[dict])->list[str]: # Empty without such tasks
     "How pairs must be answered"
-    tasks = (TASKS.get(stem) for stem in dict.fromkeys(stem for d in datasets for stem in d['sizes']))
+    known = _known(datasets)
+    tasks = (known.get(stem) for stem in dict.fromkeys(stem for d in datasets for stem in d['sizes']))
     names = [f'`{t.stem}`' for t in tasks if isinstance(t, PairTask) and t.drawing == SENSE_PAIRS]
     said = CARD_TEXTS['one_by_one'].format(' and '.join(names))
     return ['## Answering test rows', '', said, ''] if names else []
@@ -302,10 +306,11 @@ def write_export(
 def export_tsv(
     folders, # Dataset folders, releases, or folders exported for HuggingFace
     out, # The folder to write: a dataset folder, or one that holds several
-    progress=iter # Wraps a list, e.g. `tqdm`
+    progress=iter, # Wraps a list, e.g. `tqdm`
+    tasks:Tasks=BUILT_IN # See `open_dataset`
 )->list[str]: # Codes
     "Write datasets as plain tables; raises `InputError` if one cannot be read or `out` cannot be written"
-    found, about = find_to_export(folders), []
+    found, about = find_to_export(folders, tasks), []
     several = len(found) > 1
     has_manifest = not several and any(one.manifest for one in found.values())
     with replace_folder(out, foreign_in_export) as aside:
@@ -319,25 +324,25 @@ def export_tsv(
     return list(found)
 
 # %% ../../../nbs/lab/interop/hf.ipynb #c8dcbddf
-def label_names(stem:str, labels)->list[str]: # In the order of their numbers
+def label_names(task:Task|None, labels)->list[str]: # In the order of their numbers
     "The names of a `ClassLabel`: those of the task, all counts up to the largest, and what else occurs"
-    task = TASKS.get(stem)
     known, labels = task.labels if task else (), {*labels}
     if task and task.counts and all(len(label) < 4 for label in labels):
         known = [str(i) for i in range(1 + max(map(int, labels.union(known))))]
     return [*known, *sorted(labels - {*known}, key=label_key)]
 
-def _has_classes(stem:str)->bool: return stem not in TASKS or TASKS[stem].target == 'class'
+def _has_classes(task:Task|None)->bool: return task is None or task.target == 'class'
 
 def all_label_names(datasets:Iterable[Dataset])->dict[str,list[str]]: # Stem to names
     "The names of the labels of several datasets"
-    labels = {}
+    labels, known = {}, BUILT_IN
     for dataset in datasets:
+        known |= dataset.known
         for stem,parts in dataset.tasks.items():
-            if not _has_classes(stem):
+            if not _has_classes(known.get(stem)):
                 continue # Sets of labels and numbers stay as they are written
             labels.setdefault(stem, set()).update(r.label for rows in parts.values() for r in rows)
-    return {stem: label_names(stem, these) for stem,these in labels.items()}
+    return {stem: label_names(known.get(stem), these) for stem,these in labels.items()}
 
 # %% ../../../nbs/lab/interop/hf.ipynb #bcba020e
 def _hf_features(row:type, names:list[str])->'Features': # A column for each field
@@ -356,9 +361,9 @@ def _table(rows:list, features)->'pa.Table':
         cells['label'] = [number[r.label] for r in rows]
     return pa.table(cells, schema=features.arrow_schema)
 
-def _row_type(stem:str, parts:dict[str,list])->type:
-    if stem in TASKS:
-        return TASKS[stem].example
+def _row_type(task:Task|None, parts:dict[str,list])->type:
+    if task:
+        return task.example
     return next((type(r) for rows in parts.values() for r in rows), VerseExample)
 
 def _write_line_tables(dataset:Dataset, folder:Path):
@@ -372,7 +377,7 @@ def _write_hf(dataset:Dataset, folder:Path, names:dict[str,list[str]]):
     "Write a dataset as Parquet"
     from pyarrow import parquet
     for stem,parts in dataset.tasks.items():
-        features = _hf_features(_row_type(stem, parts), names.get(stem, []))
+        features = _hf_features(_row_type(dataset.known.get(stem), parts), names.get(stem, []))
         (folder/stem).mkdir(parents=True)
         for s,rows in parts.items():
             parquet.write_table(_table(rows, features), folder/stem/f'{HF_SPLITS[s]}.parquet')
@@ -420,7 +425,7 @@ def _opening(about:list[dict])->str:
     "How the files of tasks are used"
     several, stems = len(about) > 1, list(about[0]['sizes'])
     there = {stem for d in about for stem in d['sizes']}
-    counted = [f'`{t.stem}`' for t in TASKS.values() if t.stem in there and t.counts]
+    counted = [f'`{t.stem}`' for t in _known(about).values() if t.stem in there and t.counts]
     counts = CARD_TEXTS['opening']['counts'].format(' and '.join(counted)) if counted else ''
     name = _config_name(about[0], stems[0], several)
     return CARD_TEXTS['opening']['tasks'].format(' of each dataset' if several else '', counts, name)
@@ -439,10 +444,10 @@ def _copy_metadata(folders, aside:Path)->list[dict]: # Its configuration; none w
     return [dict(config_name='metadata', data_files=_METADATA)]
 
 # %% ../../../nbs/lab/interop/hf.ipynb #14bb5422
-def export_hf(folders, out, progress=iter)->list[str]: # Codes
+def export_hf(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # Codes
     "Write datasets for HuggingFace; raises `InputError` if one cannot be read or `out` cannot be written"
     is_release = any(dataset_folders(f) not in ([], [f]) for f in map(Path, folders))
-    found, about = find_to_export(folders), []
+    found, about = find_to_export(folders, tasks), []
     names = {} if is_release else all_label_names(one.load() for one in found.values())
     with replace_folder(out, foreign_in_export) as aside:
         for code,(*_,load) in progress(list(found.items())):
@@ -459,7 +464,7 @@ def export_hf(folders, out, progress=iter)->list[str]: # Codes
     return list(found)
 
 # %% ../../../nbs/lab/interop/hf.ipynb #975f654e
-def _rows(path:Path, manifest:dict, stem:str, split:str)->list: # `VerseExample`s or `PairExample`s
+def _rows(path:Path, opened:Dataset, stem:str, split:str)->list: # `VerseExample`s or `PairExample`s
     "Rows of a Parquet file, whose schema names the labels"
     from datasets import Features
     from pyarrow import parquet
@@ -467,7 +472,7 @@ def _rows(path:Path, manifest:dict, stem:str, split:str)->list: # `VerseExample`
         table, rows = parquet.read_table(path), []
         kind = next((k for k in (VerseExample, PairExample) if [*k._fields] == table.column_names), None)
         names = kind and getattr(Features.from_arrow_schema(table.schema)['label'], 'names', None)
-        if not names and not (kind and stem in TASKS and not _has_classes(stem)):
+        if not names and not (kind and not _has_classes(opened.known.get(stem))):
             there = ', '.join(table.column_names)
             what = f'has columns that `pronto export hf` does not write, or does not name its labels: {there}'
             raise InputError(path, f'{what}; {_AGAIN}')
@@ -478,23 +483,22 @@ def _rows(path:Path, manifest:dict, stem:str, split:str)->list: # `VerseExample`
             refs = {f: x for f,x in row._asdict().items() if f.startswith('ref') and x is not None}
             refs = {f: parse_ref(x) for f,x in refs.items()}
             rows.append(row._replace(label=names[row.label] if names else row.label, **refs))
-    check_examples(path, manifest, stem, split, rows)
+    check_examples(path, opened.manifest, opened.known, stem, split, rows)
     return rows
 
 # %% ../../../nbs/lab/interop/hf.ipynb #975f654f
-def load_hf(folder)->Dataset:
+def load_hf(folder, tasks:Tasks=BUILT_IN)->Dataset:
     "Load a dataset that was exported for HuggingFace; raises `InputError` if something is missing or damaged"
     folder = Path(folder)
-    opened = open_dataset(folder)
-    manifest = opened.manifest
-    know(opened.known.values())
+    opened = open_dataset(folder, tasks=tasks)
+    manifest, known = opened.manifest, opened.known
     if (folder/EXAMPLES).is_file(): # One file for the translation
-        return Dataset(folder, read_examples(folder/EXAMPLES, manifest), manifest)
+        return Dataset(folder, read_examples(folder/EXAMPLES, manifest, known), manifest, known)
     stems = {p.parent.name for p in folder.glob('*/train.parquet')} | manifest.get('counts', {}).keys()
     stems -= {*tables_of_lines(manifest)}
     if not stems:
         raise InputError(folder, f'has no task (no */train.parquet in it); {_AGAIN}')
-    ordered = [s for s in TASKS if s in stems] + sorted(stems - TASKS.keys())
+    ordered = [s for s in known if s in stems] + sorted(stems - known.keys())
     def rows(stem, s):
-        return _rows(folder/stem/f'{HF_SPLITS[s]}.parquet', manifest, stem, s)
-    return Dataset(folder, {stem: {s: rows(stem, s) for s in SPLITS} for stem in ordered}, manifest)
+        return _rows(folder/stem/f'{HF_SPLITS[s]}.parquet', opened, stem, s)
+    return Dataset(folder, {stem: {s: rows(stem, s) for s in SPLITS} for stem in ordered}, manifest, known)

@@ -13,6 +13,7 @@ from ...bibles.languages import identify
 from ...core.files import InputError, replace_folder, template, to_stderr
 from ...datasets.examples import ChoiceRow
 from ...datasets.splits import SPLITS
+from ...datasets.tasks import BUILT_IN, Tasks
 from .hf import CARD_TEXTS, card, choices_of, find_to_export, foreign_in_export
 from .hf import language_code, provenance, write_export
 
@@ -57,10 +58,10 @@ def _judged(code:str, dataset)->_Judged:
     sizes = {stem: {s: len(found) for s,found in parts.items()} for stem,parts in tasks.items()}
     return _Judged(code, provenance(dataset) | dict(sizes=sizes), tasks)
 
-def _each(folders, progress)->Iterator[_Judged]:
+def _each(folders, progress, tasks:Tasks)->Iterator[_Judged]:
     "The datasets with judgements, one after the other; raises `InputError` if there is none"
     left = True
-    for code,one in progress(list(find_to_export(folders).items())):
+    for code,one in progress(list(find_to_export(folders, tasks).items())):
         judged = _judged(code, one.load())
         if judged.tasks:
             left = False
@@ -99,11 +100,11 @@ def _write_euroeval(one:_Judged, folder:Path):
         readme = f'---\n{_hub_head(by_name)}---\n{card([about], opening)}'
         (place/'README.md').write_text(readme, encoding='utf-8')
 
-def export_euroeval(folders, out, progress=iter)->list[str]: # Names of the datasets
+def export_euroeval(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # Names of the datasets
     "Write judgements for EuroEval; raises `InputError` without any, or if `out` cannot be written"
     about, names = [], []
     with replace_folder(out, foreign_in_export) as aside:
-        for one in _each(folders, progress):
+        for one in _each(folders, progress, tasks):
             _write_euroeval(one, aside)
             about.append(one.about)
             names += [_euroeval_name(one.code, stem) for stem in one.tasks]
@@ -119,11 +120,11 @@ def _write_mela(one:_Judged, folder:Path):
                 for stem,parts in one.tasks.items() for x in parts[split]]
         (folder/f'{split}.csv').write_bytes(_csv(['sentence','label','source'], rows))
 
-def export_mela(folders, out, progress=iter)->list[str]: # Languages
+def export_mela(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # Languages
     "Write judgements in the form of MELA; raises `InputError` for two datasets in one language"
     found = {}
     with replace_folder(out, foreign_in_export) as aside:
-        for one in _each(folders, progress):
+        for one in _each(folders, progress, tasks):
             language = language_code(one.about['language'], one.code) or one.code
             if language in found:
                 what = f'is in {language}, as {found[language]["code"]}; export one of a language at a time'

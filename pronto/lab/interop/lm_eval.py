@@ -12,46 +12,43 @@ from pathlib import Path
 from ...core.files import InputError, replace_folder, template, to_stderr
 from ...datasets.examples import text_columns
 from ...datasets.loading import Dataset
-from ...datasets.tasks import TASKS
+from ...datasets.tasks import BUILT_IN, Task, Tasks, UnknownTask
 from ...modeling.letters import option_letters
 from ...modeling.prompting import QUESTIONS
 from .hf import CARD_TEXTS, choices_of, find_to_export, foreign_in_export, label_names
 from .hf import provenance, sizes, write_export
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #15f54d68
-def _question(stem:str)->tuple[str,tuple[str,...]]: # And words for the first labels
-    if stem in QUESTIONS:
-        return QUESTIONS[stem]
-    return (TASKS[stem].question if stem in TASKS else f'Which label fits ({stem})?'), ()
+def _question(task:Task)->tuple[str,tuple[str,...]]: # And words for the first labels
+    return QUESTIONS.get(task.stem) or (task.question or f'Which label fits ({task.stem})?', ())
 
 def prompt_template(
-    stem:str, labels:list[str], texts:list[str]
+    task:Task, labels:list[str], texts:list[str]
 )->str: # A Jinja template with the columns of the task
     "The question that a model is asked"
-    question, words = _question(stem)
+    question, words = _question(task)
     words = [*words, *labels[len(words):]]
     verses = [f'{name.replace("text", "Verse ").strip()}: {{{{{name}}}}}' for name in texts]
-    options = [f'{letter}. {word}' for letter,word in zip(option_letters(len(words), stem), words)]
+    options = [f'{letter}. {word}' for letter,word in zip(option_letters(len(words), task.stem), words)]
     return '\n'.join([question, *verses, *options, 'Answer:'])
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #4fb62b3a
-def _training(stem:str, label:str)->str: return TASKS[stem].training_label(label) if stem in TASKS else label
-
 def options(dataset:Dataset, stem:str)->list[str]: # Labels
     "The labels that a model chooses from; raises `InputError` if there are more than letters"
-    if stem in TASKS and TASKS[stem].target != 'class':
+    task = dataset.known.get(stem) or UnknownTask(stem)
+    if task.target != 'class':
         what = f'{stem}: has several labels in a row, or numbers, and the harness asks for one of a few'
         raise InputError(dataset.path, f'{what}; leave this task out')
     labels = {r.label for rows in dataset.tasks[stem].values() for r in rows}
-    names = label_names(stem, {_training(stem, label) for label in labels})
+    names = label_names(task, {task.training_label(label) for label in labels})
     option_letters(len(names), dataset.path, stem)
     return names
 
-def questions(stem:str, rows:list, labels:list[str])->list[dict]: # A document for each row
+def questions(task:Task, rows:list, labels:list[str])->list[dict]: # A document for each row
     "Rows as the harness reads them"
     number = {label: i for i,label in enumerate(labels)}
     cells = ({f: None if x is None else str(x) for f,x in r._asdict().items()} for r in rows)
-    return [c | dict(label=number[_training(stem, c['label'])]) for c in cells]
+    return [c | dict(label=number[task.training_label(c['label'])]) for c in cells]
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #5cb710ac
 def shots(
@@ -81,14 +78,14 @@ def group_yaml(name:str, tasks:list[str])->str: # The contents of the file
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #cc9e96e0
 def task_yamls(
-    stem:str, labels:list[str], texts:list[str],
+    task:Task, labels:list[str], texts:list[str],
     splits:set[str] # Of `test`, `validation` and `fewshot`, those that some dataset has
 )->dict[str,str]: # Name of a task to the contents of its file
     "A task without examples and, if there are any, one with an example for each label; for all languages"
-    name = f'pronto_{stem}'
+    stem, name = task.stem, f'pronto_{task.stem}'
     fields = dict(include='_common_yaml', task=name, dataset_kwargs=dict(pronto_task=stem))
     letters = list(option_letters(len(labels), stem))
-    fields |= dict(doc_to_text=prompt_template(stem, labels, texts), doc_to_choice=letters)
+    fields |= dict(doc_to_text=prompt_template(task, labels, texts), doc_to_choice=letters)
     if 'validation' in splits:
         fields |= dict(validation_split='validation')
     if 'fewshot' not in splits:
@@ -109,7 +106,7 @@ def _write_documents(folder:Path, stem:str, by_split:dict[str,list[dict]])->set[
 
 def _write_lm_eval(
     dataset:Dataset, code:str, folder:Path,
-    templates:dict # Stem to what all languages share: labels, columns of text, and splits of any language
+    templates:dict # Stem to what all languages share: the task, labels, columns of text, and splits of any language
 ):
     "Write the questions of a dataset; raises `InputError` if a task has other labels than in another dataset"
     for stem,parts in dataset.tasks.items():
@@ -121,11 +118,12 @@ def _write_lm_eval(
             to_stderr(f'left out {e}')
             continue
         texts = text_columns(type(parts['test'][0]))
-        *shared, splits = templates.setdefault(stem, (labels, texts, set()))
+        task = dataset.known.get(stem) or UnknownTask(stem)
+        _,*shared,splits = templates.setdefault(stem, (task, labels, texts, set()))
         if shared != [labels, texts]:
             what = f'has other labels of {stem} ({", ".join(labels)}) than the datasets before it'
             raise InputError(dataset.path, f'{what}; export it by itself')
-        train, validation, test = (questions(stem, parts[s], labels) for s in ('train','dev','test'))
+        train, validation, test = (questions(task, parts[s], labels) for s in ('train','dev','test'))
         found = dict(test=test, validation=validation, fewshot=shots(train))
         splits |= _write_documents(folder/code, stem, found)
 
@@ -153,11 +151,11 @@ def _groups(of_labels:list[dict], of_choices:list[str])->dict[str,list[str]]: # 
                   pronto_fewshot=[name for both in of_labels for name in [*both][1:]])
     return {name: tasks for name,tasks in groups.items() if tasks}
 
-def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks and groups
+def export_lm_eval(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # Names of the tasks and groups
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"
     templates, choices, about = {}, {}, []
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(*_,load) in progress(list(find_to_export(folders).items())):
+        for code,(*_,load) in progress(list(find_to_export(folders, tasks).items())):
             dataset = load()
             (aside/code).mkdir()
             _write_lm_eval(dataset, code, aside, templates)
@@ -170,11 +168,11 @@ def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks
         if not templates and not choices:
             what = 'has no task to ask about; build it from more of the Bible, or with fewer labels'
             raise InputError(folders[0], what)
-        of_labels = [task_yamls(stem, *shared) for stem,shared in templates.items()]
+        of_labels = [task_yamls(*shared) for shared in templates.values()]
         of_choices = {f'pronto_{stem}': choice_yaml(stem, has) for stem,has in choices.items()}
         groups = _groups(of_labels, list(of_choices))
-        yamls = {name: text for tasks in (*of_labels, of_choices) for name,text in tasks.items()}
-        yamls |= {name: group_yaml(name, tasks) for name,tasks in groups.items()}
+        yamls = {name: text for some in (*of_labels, of_choices) for name,text in some.items()}
+        yamls |= {name: group_yaml(name, asked) for name,asked in groups.items()}
         for name,text in yamls.items():
             _write(aside/f'{name}.yaml', text)
         _write(aside/'_common_yaml', template('lm_eval_common.yaml'))

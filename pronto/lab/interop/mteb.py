@@ -13,7 +13,7 @@ from ...core.refs import Ref
 from ...core.tables import Table, decimal
 from ...datasets.loading import Dataset, load_dataset_folder, stems_without_choices
 from ...datasets.splits import SPLITS
-from ...datasets.tasks import TASKS, PairTask
+from ...datasets.tasks import PairTask, Task
 from ...reporting.rendering import BASELINE_NAMES
 from ...runs.runner import score_baselines
 from .hf import CARD_TEXTS, provenance
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
 # %% ../../../nbs/lab/interop/mteb.ipynb #f2a96be7
 def columns(
-    rows:list, stem:str
+    rows:list, task:Task
 )->dict[str,list]: # `text` and `label`, or `sentence1`, `sentence2` and `labels`
     "Rows as `mteb` reads them"
-    task = TASKS[stem]
     labels = [task.labels.index(task.training_label(r.label)) for r in rows]
     if not task.has_sense:
         return dict(text=[r.text for r in rows], label=labels)
@@ -106,16 +105,16 @@ def _made(base:type, described:'TaskMetadata', load:Callable[[],dict], **attribu
         self.dataset, self.data_loaded = load(), True
     return type(described.name, (base,), dict(metadata=described, load_data=load_data) | attributes)()
 
-def _splits(parts:dict[str,list], stem:str)->'DatasetDict':
+def _splits(parts:dict[str,list], task:Task)->'DatasetDict':
     from datasets import Dataset as Table, DatasetDict
-    return DatasetDict({s: Table.from_dict(columns(parts[s], stem)) for s in SPLITS if parts[s]})
+    return DatasetDict({s: Table.from_dict(columns(parts[s], task)) for s in SPLITS if parts[s]})
 
 def mteb_task(dataset:Dataset, stem:str)->'AbsTask': # For `mteb.evaluate`
     "A classification or a pair classification"
     from mteb.abstasks import AbsTaskClassification, AbsTaskPairClassification
     task, parts = dataset.known[stem], dataset.tasks[stem]
     def load():
-        return _splits(parts, stem)
+        return _splits(parts, task)
     decodable = isinstance(task, PairTask) and not task.drawing.sense_in_both
     asked = f'{task.question} {CARD_TEXTS["row_by_row"]}' if decodable else task.question
     def described(**fields):
@@ -171,17 +170,16 @@ def mteb_tasks(
     return tasks + ([mteb_bitext(dataset, load_dataset_folder(english))] if english else [])
 
 # %% ../../../nbs/lab/interop/mteb.ipynb #mtbt0002
-def _stems(results, folder)->list[tuple]: # Stem, and the result
+def _asked(results, dataset:Dataset)->list[tuple]: # Task, and the result
     "The results of a dataset's tasks; raises `InputError` if one belongs to another dataset"
-    dataset = load_dataset_folder(folder)
     code, revision = provenance(dataset)['code'], dataset.hash
-    stems, found = {_name(code, TASKS[s].abbr, revision): s for s in dataset.tasks if s in TASKS}, []
+    tasks, found = {_name(code, t.abbr, revision): t for s,t in dataset.known.items() if s in dataset.tasks}, []
     for result in results.task_results:
-        if result.task_name in stems:
-            found.append((stems[result.task_name], result))
+        if result.task_name in tasks:
+            found.append((tasks[result.task_name], result))
         elif not result.task_name.startswith(f'PrOnto_{code}_verses_'):
             what = f'is not the dataset of {result.task_name}, or was built again since'
-            raise InputError(folder, f'{what}; give results of its own tasks')
+            raise InputError(dataset.path, f'{what}; give results of its own tasks')
     return found
 
 def _accuracies(baselines:dict[str,tuple])->dict[str,float]: # From 0 to 1
@@ -189,17 +187,17 @@ def _accuracies(baselines:dict[str,tuple])->dict[str,float]: # From 0 to 1
 
 def mteb_table(results, folder)->Table: # Bitexts are left out
     "Accuracies in `mteb` beside the commonest label and the best of the baselines that `pronto` has for runs"
-    rows, lacking = [], []
-    for stem,result in _stems(results, folder):
+    rows, lacking, dataset = [], [], load_dataset_folder(folder)
+    for task,result in _asked(results, dataset):
         scores = (result.scores.get('test') or [{}])[0]
         own = scores.get('accuracy', scores.get('max_accuracy'))
         if own is None:
-            lacking.append(TASKS[stem].abbr)
+            lacking.append(task.abbr)
             continue
-        simple = _accuracies(score_baselines(load_dataset_folder(folder), [stem])[stem])
+        simple = _accuracies(score_baselines(dataset, [task.stem])[task.stem])
         best = max(simple, key=simple.get)
         percent = [decimal(100*x, 1) for x in (own, simple['majority'], simple[best])]
-        rows.append([TASKS[stem].abbr, *percent, BASELINE_NAMES[best]])
+        rows.append([task.abbr, *percent, BASELINE_NAMES[best]])
     header = ['task','accuracy','commonest label','best without a model','which']
     note = ('Percent. mteb trains on 32 examples of each label, the baselines on all; for pairs it chooses '
             'the threshold on the test set, so its accuracy is too high.')

@@ -12,9 +12,9 @@ from statistics import fmean, median
 from ...core.files import InputError, json_bytes, read_json, safe_name, write_aside
 from ...core.seeds import INTERVALS
 from ...core.tables import grouped
-from ...datasets.tasks import TASKS, know
+from ...datasets.tasks import BUILT_IN, Tasks, UnknownTask
 from ..modeling.memory import FIGURES
-from ...runs.comparing import cell_of, made_as, task_key, task_name
+from ...runs.comparing import cell_of, made_as, task_key
 from ...runs.schema import Run
 from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
 from ...runs.folds import score_table
@@ -190,14 +190,15 @@ def _scored_again(run:Run)->dict: # Fields of a record
     columns = prediction_columns(run) if run.accuracy is not None or run.is_reading else {}
     if not columns or run.is_reading:
         return _read_again(run, columns)
-    task = TASKS.get(run.task)
-    if not (task or run.is_search) and run.macro_f1 is None:
+    task = run.definition
+    is_known = not isinstance(task, UnknownTask)
+    if not (is_known or run.is_search) and run.macro_f1 is None:
         return {} # Nothing tells which answers are right
     baselines = [name for name in run.baselines if name in columns]
     found = score_table(task, columns, baselines, chapter_names(columns))
-    if task:
+    if is_known:
         found |= brier_again(task, columns)
-    if not (task and task.has_items):
+    if not task.has_items:
         found['counts'] = dict(test=len(columns['label']))
     if 'parallel' not in columns:
         del found['accuracy_without_parallels']
@@ -224,10 +225,10 @@ def _bare(made:dict)->dict:
         result['score_details'].pop('uncertainty', None)
     return made
 
-def _faults_of(path:Path, out:Path)->list[str]:
+def _faults_of(path:Path, out:Path, tasks:Tasks)->list[str]:
     "What is wrong with one record"
     try:
-        run = read_record(path)
+        run = read_record(path).but(defined=tasks.get(path.parent.name))
         found = _scored_again(run)
     except InputError as e:
         return [str(e)]
@@ -257,11 +258,11 @@ def _check_results(out)->list[str]: # What is wrong; empty if nothing is
     "Check records, predictions, results and datasets of a folder of many people"
     out = Path(out)
     paths = _records(out/'runs')
-    know(recorded_tasks(out/'runs').values())
-    faults = [fault for path in paths for fault in _faults_of(path, out)]
+    tasks = BUILT_IN | recorded_tasks(out/'runs')
+    faults = [fault for path in paths for fault in _faults_of(path, out, tasks)]
     if faults:
         return faults
-    runs = [read_record(path) for path in paths]
+    runs = [read_record(path).but(defined=tasks.get(path.parent.name)) for path in paths]
     of_labels = [r for r in runs if not (r.is_reading or r.is_search)] # Others have all verses, of any tasks
     def data(r):
         return (r.dataset, task_key(r), r.fold, *made_as(r)) # A dataset may hold some of the tasks
@@ -269,7 +270,7 @@ def _check_results(out)->list[str]: # What is wrong; empty if nothing is
         hashes = {r.dataset_hash for r in some}
         if len(hashes) == 1:
             continue
-        faults.append(f'{code}: its runs of {task_name(task)} are on {len(hashes)} datasets of this name')
+        faults.append(f'{code}: its runs of {task.name} are on {len(hashes)} datasets of this name')
     for first,*others in grouped(runs, lambda r: json.dumps(key_of(r).inputs, sort_keys=True)).values():
         faults += [f'{r.path}: is the same run as {first.path}; remove one' for r in others]
     known = {_place(run, out) for run in runs}

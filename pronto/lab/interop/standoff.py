@@ -20,7 +20,7 @@ from ...datasets.examples import kind_of_columns, text_columns
 from ...datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text, open_dataset
 from ...datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
 from ...datasets.manifest import manifest_bytes, table_hash, without_task
-from ...datasets.tasks import WF
+from ...datasets.tasks import BUILT_IN, WF, Tasks
 from ...datasets.word_align import words_of
 from .hf import CARD_TEXTS, foreign_in_export, find_to_export, provenance, write_export
 
@@ -104,15 +104,16 @@ def _strip_folder(folder:Path, out:Path):
 def export_standoff(
     folders, # Dataset folders and releases
     out, # The folder to write: a folder for each dataset, a card and `export.json`
-    progress=iter # Wraps a list, e.g. `tqdm`
+    progress=iter, # Wraps a list, e.g. `tqdm`
+    tasks:Tasks=BUILT_IN # See `open_dataset`
 )->list[str]: # Codes
     "Write datasets without their text; raises `InputError` if one cannot be read"
-    found, about = find_to_export(folders), []
+    found, about = find_to_export(folders, tasks), []
     with replace_folder(out, foreign_in_export) as aside:
         for code,(folder,manifest,_) in progress(list(found.items())):
             for part in (folder, *fold_folders(folder)):
                 _strip_folder(part, aside/code/part.relative_to(folder))
-            about.append(provenance(Dataset(folder, {}, manifest)) | dict(sizes=manifest['counts']))
+            about.append(provenance(open_dataset(folder, tasks=tasks)) | dict(sizes=manifest['counts']))
         write_export(aside, 'standoff', about, CARD_TEXTS['opening']['standoff'])
     return list(found)
 

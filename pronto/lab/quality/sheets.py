@@ -19,7 +19,7 @@ from ...core.files import InputError, content_hash, reading, write_aside
 from ...core.tables import csv_text, grouped, spreadsheet_value
 from ...datasets.loading import open_dataset, stems_without_choices
 from ...core.stats import wilson
-from ...datasets.tasks import SAC, SM, SS, TASKS, PairTask, Task
+from ...datasets.tasks import BUILT_IN, SAC, SM, SS, PairTask, Task
 
 # %% ../../../nbs/lab/quality/sheets.ipynb #sh92
 SAMPLE_SIZES = {SM.stem: 100, SS.stem: 50, SAC.stem: 50} # As in the paper
@@ -33,13 +33,13 @@ def sheet_sizes(
     there = stems_without_choices(dataset, dataset.tasks) # Nobody has labelled choices
     filled = [stem for stem,parts in dataset.tasks.items() if stem in there and any(map(len, parts.values()))]
     stems = [t.stem for t in tasks] or [s for s in SAMPLE_SIZES if s in filled] or filled
-    return {s: size or SAMPLE_SIZES[(SS if isinstance(TASKS[s], PairTask) else SM).stem] for s in stems}
+    return {s: size or SAMPLE_SIZES[(SS if isinstance(dataset.known[s], PairTask) else SM).stem] for s in stems}
 
-def _task(row:dict)->Task: return TASKS[row['task']]
+def _task(row:dict)->Task: return BUILT_IN[row['task']]
 
 def _tasks_in(sheet:list[dict])->list[Task]: # The paper's first
     there = {row['task'] for row in sheet}
-    return [TASKS[stem] for stem in dict.fromkeys([*SAMPLE_SIZES, *TASKS]) if stem in there]
+    return [BUILT_IN[stem] for stem in dict.fromkeys([*SAMPLE_SIZES, *BUILT_IN]) if stem in there]
 
 # %% ../../../nbs/lab/quality/sheets.ipynb #0d22dfe7
 ANSWERS = 'verse1_has_sense', 'verse2_has_sense', 'label_correct', 'right_label', 'comment'
@@ -131,7 +131,7 @@ def draw_sheet(
     for stem,size in sizes.items():
         rows = dataset.rows(stem)
         sample = _stratified(rows, size, Random(f'{seed} {stem}'))
-        sheet += [_sheet_row(f'{TASKS[stem].abbr} {i}', stem, row, glosses or {}, drawn_from)
+        sheet += [_sheet_row(f'{dataset.known[stem].abbr} {i}', stem, row, glosses or {}, drawn_from)
                   for i,row in enumerate(sample, 1)]
     return sheet
 
@@ -207,7 +207,7 @@ def read_sheet(
             if row[q] and row[q].lower() not in _YES_NO:
                 raise InputError(path, f'{q} is {row[q]!r}; answer yes or no', f'row {n}')
             row[q] = _YES_NO.get(row[q].lower(), '')
-        if row['task'] not in TASKS:
+        if row['task'] not in BUILT_IN:
             what = f"{row['task']!r:.40} is not a task of PrOnto; draw the sheet again"
             raise InputError(path, what, f'row {n}')
         row['right_label'] = _as_label(row['right_label'], _task(row))

@@ -21,7 +21,7 @@ from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import MANY, across_languages, as_shown
 from ...reporting.scores import IN_PERCENT, shown
 from ...reporting.accuracy_tables import fits
-from ...runs.comparing import one_setting, row_of, task_name, under_own_names
+from ...runs.comparing import TaskKey, one_setting, row_of, under_own_names
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs000006
@@ -29,7 +29,7 @@ WAYS = 'translations', 'parts', 'sources'
 
 class Sets(NamedTuple):
     "The test sets of one language on one task that differ in one way"
-    task:str
+    task:TaskKey
     protocol:str
     recipe:str
     limit:int|None
@@ -113,7 +113,7 @@ _NOTE = ('Test sets of one language are compared two by two: mean and largest di
 def _columns(metric:str)->list[Column]:
     size = partial(as_shown, metric=metric)
     return [
-        Column('kind', 'differ in'), Column('task', 'task', get=lambda sets: task_name(sets.task)),
+        Column('kind', 'differ in'), Column('task', 'task', get=lambda sets: sets.task.name),
         Column('protocol', 'protocol'), Column('recipe', 'recipe'),
         Column('rows', 'rows', get=lambda sets: sets.limit or 'all'), Column('source', 'labels'),
         Column('language', 'language'), Column('test_sets', 'test sets', get=lambda sets: len(sets.scores)),
@@ -131,7 +131,7 @@ def consistency_table(found:list[Sets], metric:str='accuracy')->Table:
 def plot_consistency(found:list[Sets], metric:str='accuracy'):
     "A panel for each task and language: a line for each model over the test sets; parallel lines agree"
     drawn = found[:MOST_NAMED]
-    titles = [f'{task_name(s.task)}, {s.language}, {s.protocol}: {s.kind}' for s in drawn]
+    titles = [f'{s.task.name}, {s.language}, {s.protocol}: {s.kind}' for s in drawn]
     left = f'the first {MOST_NAMED} of {len(found):,}; the table has all' if len(found) > MOST_NAMED else ''
     figure, axes = panels(titles, 3.2, 2.4, x=left, y=metric)
     models = list(dict.fromkeys(m for s in drawn for m in s.models))

@@ -19,12 +19,11 @@ from ...core.progress import progress
 from ...core.seeds import score_counts
 from ...core.stats import ByChapter
 from ...core.tables import Column, Table, decimal, grouped, table_of
-from ...datasets.tasks import TASKS
 from .dumbbells import dumbbells, height_of
 from ...reporting.cells import between, data_notes, score_column, with_languages
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers, right_shares
-from ...runs.comparing import across_translations, task_name
+from ...runs.comparing import TaskKey, across_translations
 from ...runs.frame import rows_hash
 from ...runs.predictions import coded
 from ...runs.schema import Run
@@ -93,14 +92,14 @@ def _compared(base:_Verdicts, other:_Verdicts)->tuple[int,dict,list|None]|None: 
 class Errors(NamedTuple):
     "One model on one task"
     model:str
-    task:str
+    task:TaskKey
     protocol:str
     shared:list[Shared] # One for each translation besides the base
     runs:list[Run]
 
 def _by_row(answers:Answers)->Answers: # Without rows if no other language can have them
-    task = TASKS.get(answers.task)
-    if not task or not task.has_items:
+    task = answers.task
+    if not task.has_items:
         return answers
     if getattr(task.example, 'kind', '') != 'questions':
         return answers.at([])
@@ -185,7 +184,7 @@ def _measure_column(name:str, title:str)->Column:
     return score_column(name, title, score, sign='+', mark=_interval_beside)
 
 _COLUMNS = [
-    Column('task', 'task', get=lambda row: task_name(row.of.task)),
+    Column('task', 'task', get=lambda row: row.of.task.name),
     *(Column(name, name, get=attrgetter(f'of.{name}')) for name in ('model','protocol')),
     Column('base', 'base', get=attrgetter('shared.base')),
     Column('translation', 'translation', get=attrgetter('shared.dataset'),
@@ -203,7 +202,7 @@ def errors_table(found:list[Errors])->Table:
 # %% ../../../nbs/lab/questions/errors.ipynb #er000015
 def plot_errors(found:list[Errors], metric:str=''): # A figure of matplotlib
     "Plot for each translation the share that is right where the base is right, and where it is wrong"
-    titles = [f'{task_name(one.task)}, {one.model}, base {one.shared[0].base}' for one in found]
+    titles = [f'{one.task.name}, {one.model}, base {one.shared[0].base}' for one in found]
     most = max(len(one.shared) for one in found)
     figure, axes = panels(titles, 3.4, height_of(most), x='right answers (%)')
     for ax,one in zip(axes, found):

@@ -21,12 +21,11 @@ from ...core.tables import Column, Table, decimal, grouped, own_direction, perce
 from ...core.tables import table_of, titled
 from ...datasets.examples import verses_of
 from ...datasets.loading import load_dataset_folder
-from ...datasets.tasks import TASKS
 from ...core.pictures import panels
 from ...runs.schema import Run
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
-from ...runs.comparing import source_names, task_key, task_name
+from ...runs.comparing import TaskKey, source_names, task_key
 from ...runs.predictions import Columns, coded
 from ...runs.store import rows_and_answers, safe_name
 
@@ -232,7 +231,7 @@ def texts_of(
 
 class Items(NamedTuple):
     "The rows of one task"
-    task:str # Its stem, with its source where that makes it another task
+    task:TaskKey
     hard:list[Difficulty]
     suspects:list[Suspect]
     spread:dict[str,float] # Standard deviations of verses, chapters, and models in languages
@@ -241,16 +240,14 @@ class Items(NamedTuple):
     notes:tuple[str,...] = () # About the runs
 
     @property
-    def name(self)->str: return task_name(self.task)
+    def name(self)->str: return self.task.name
     @property
     def never(self)->int: return sum(d.right == 0 for d in self.hard) # Rows that nothing answers right
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri00031d
-def _in_order(records:list[Run])->list[tuple[str,list[Run]]]: # Of the tables: the order of `TASKS`
+def _in_order(records:list[Run])->list[tuple[TaskKey,list[Run]]]: # Of the tables
     "Tasks with their runs"
-    place = {stem: i for i,stem in enumerate(TASKS)}
-    by_task = grouped(records, task_key).items()
-    return sorted(by_task, key=lambda pair: place.get(pair[1][0].task, len(place)))
+    return sorted(grouped(records, task_key).items(), key=lambda pair: pair[0].in_tables)
 
 def read_items(
     records:list[Run], texts:dict[str,str]=None
@@ -269,7 +266,7 @@ def read_items(
     if not found:
         raise why
     told = {i.task for i in found}
-    without = ', '.join(dict.fromkeys(task_name(t) for t in map(task_key, records) if t not in told))
+    without = ', '.join(dict.fromkeys(t.name for t in map(task_key, records) if t not in told))
     unclear = f'Left out, as no answers differ or name a verse: {without}.' if without else ''
     return [i._replace(notes=(unclear, *data_notes(records))) for i in found]
 

@@ -18,7 +18,6 @@ from ...reporting.cells import score_columns
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import is_clear, shown
 from ...runs.schema import Run
-from ...runs.comparing import task_name
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx07
 CONDITIONS = 'in', *(f'{mix}, {version}' for mix in ('all','all but in') for version in VERSIONS)
@@ -49,7 +48,7 @@ def _of_model(mixes:Mixes, best:set[Cell], metric:str)->Table: # And task
     def mark(cell): return collapse_mark(cell.answers) + '‡'*(cell in best)
     score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
     columns = [
-        Column('task', 'task', get=attrgetter('task_name')), *titled('model'),
+        Column('task', 'task', get=attrgetter('task.name')), *titled('model'),
         Column('target', 'target', get=attrgetter('bible')),
         Column('condition'), Column('metric', get=lambda cell: metric), score, ends,
         Column('collapsed', get=lambda cell: int(cell.answers.collapsed))]
@@ -60,7 +59,7 @@ def _mean_row(mixes:Mixes, metric:str)->list[str]:
     "The mean of each mix over the targets that were tested under all of them"
     by_mix = mixes.whole.by('condition')
     means = [mean(cell.score(metric).value for cell in by_mix[c]) for c in CONDITIONS]
-    return [task_name(mixes.task), mixes.model, 'mean', *(number(x, metric) for x in means)]
+    return [mixes.task.name, mixes.model, 'mean', *(number(x, metric) for x in means)]
 
 def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
     "A row for each target, a column for each mix; the mean over the targets at the end"
@@ -69,7 +68,7 @@ def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
         table = _of_model(mixes, best, metric)
         lines += [*table.rows, *([_mean_row(mixes, metric)] if mixes.whole else [])]
         data += table.data
-    trained = ', '.join(f'{task_name(m.task)} {m.runs[0].counts.get("train", 0):,}' for m in found)
+    trained = ', '.join(f'{m.task.name} {m.runs[0].counts.get("train", 0):,}' for m in found)
     of_best = best_note('mix for this target', best, [r for m in found for r in m.runs])
     note = f'Rows of train, the same in all columns: {trained}. {of_best}'.strip()
     header = ['task', 'model', 'target', *CONDITIONS]
@@ -86,7 +85,7 @@ def difference_table(found:list[Mixes], metric:str='accuracy')->Table:
     for mixes in found:
         by_mix = mixes.whole.by('condition')
         alone = by_mix.pop('in', [])
-        about = dict(task=task_name(mixes.task), model=mixes.model, targets=len(alone)) if alone else {}
+        about = dict(task=mixes.task.name, model=mixes.model, targets=len(alone)) if alone else {}
         for mix,cells in by_mix.items():
             difference, n = mean_difference(cells, alone, metric)
             if difference:

@@ -18,7 +18,7 @@ from .probe import Agreement, agreement
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.model_tiers import model_rows
 from ...reporting.accuracy_tables import fits
-from ...runs.comparing import row_of, settled, task_name, under_own_names
+from ...runs.comparing import row_of, settled, under_own_names
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000005
@@ -105,7 +105,7 @@ _NOTE = ("Kendall's τ of scores with the number of verses that models have read
          'least. Sd: the standard deviation between seeds of one model on one translation.')
 def _columns(metric:str)->list[Column]:
     return [
-        Column('task', 'task', get=lambda one: task_name(one.same.task)), Column('protocol', 'protocol'),
+        Column('task', 'task', get=lambda one: one.same.task.name), Column('protocol', 'protocol'),
         Column('limit', 'rows', limit_text, attrgetter('same.limit')),
         Column('read', 'language read', lambda is_read: 'yes' if is_read else 'no', attrgetter('is_read')),
         Column('models', 'models', lambda models: models.count(_LESS) + 1,
@@ -131,7 +131,7 @@ def order_table(found:list[Ordered], metric:str='mcc')->Table:
 def plot_order(found:list[Ordered], metric:str='mcc'):
     "A panel for each task and protocol: the scores of each translation, from the model that has read least"
     read = [o for o in found if o.is_read] or found
-    titles = [f'{task_name(o.same.task)}, {_setting(o.protocol, o.same.limit)}: τ {decimal(o.same.tau)}'
+    titles = [f'{o.same.task.name}, {_setting(o.protocol, o.same.limit)}: τ {decimal(o.same.tau)}'
               for o in read]
     fig, axes = panels(titles, 3.2, 2.4, y=f'{metric} (a line for each translation; the mean in blue)')
     for ax,o in zip(axes, read):

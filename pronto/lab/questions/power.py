@@ -18,7 +18,7 @@ from ...reporting.cells import limit_text
 from ...reporting.accuracy_tables import fits
 from ...reporting.scores import MIN_SEEDS, answer_values, read_answers
 from ...modeling.outcome import is_one_answer
-from ...runs.comparing import cell_of, kinds_apart, name_apart, task_key, task_name, whole_setting
+from ...runs.comparing import TaskKey, cell_of, kinds_apart, name_apart, task_key, whole_setting
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/power.ipynb #pw000004
@@ -44,7 +44,7 @@ def spread_of(answers)->SeedSpread: # `answers`: of the class `Answers`
 # %% ../../../nbs/lab/questions/power.ipynb #pw000005
 class SeedEffect(NamedTuple):
     "How much trainings of one model differ on one task, over translations"
-    task:str
+    task:TaskKey
     protocol:str
     model:str
     limit:int|None
@@ -52,7 +52,7 @@ class SeedEffect(NamedTuple):
     runs:list[Run] # These are measured
 
     @property
-    def name(self)->str: return task_name(self.task)
+    def name(self)->str: return self.task.name
     @property
     def translations(self)->int: return len(self.spreads)
     @property
@@ -145,7 +145,7 @@ def power_table(found:list[SeedEffect])->Table:
 def plot_power(found:list[SeedEffect], metric:str=''):
     "Plot the smallest detectable difference by the number of seeds, with a line for each model"
     by_task = grouped(found, lambda m: (m.task, m.protocol))
-    titles = [f'{task_name(task)}, {protocol}' for task,protocol in by_task]
+    titles = [f'{task.name}, {protocol}' for task,protocol in by_task]
     y = 'difference that is found in 80 % of cases, in points'
     fig, axes = panels(titles, 3.2, 2.4, x='seeds of each model', y=y)
     for ax,some in zip(axes, by_task.values()):

@@ -16,7 +16,7 @@ from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, interva
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.folds import HIGH_UNKNOWN
-from ...runs.comparing import same_model, settled, source_names, task_key, task_name
+from ...runs.comparing import same_model, settled, source_names, task_key
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/predicted.ipynb #prd00006
@@ -103,7 +103,7 @@ def score_correlations(found:list[ReadVerses])->list[Table]: # One, or none if t
         if len(some) < _LEAST:
             continue
         found = correlate(*zip(*some.values()))
-        rows.append(dict(predicts=kind, protocol=protocol, task=task_name(task), points=len(some),
+        rows.append(dict(predicts=kind, protocol=protocol, task=task.name, points=len(some),
                          correlation=found))
     title = 'Do models that predict verses well score well?'
     made = table_of('perplexity-scores', title, _COLUMNS, rows, [_CORRELATED], align='lllrrl')

@@ -18,15 +18,15 @@ from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of
 from ...core.tables import with_label
-from ...runs.comparing import kind_names, made_as, one_setting, settled, task_key
-from ...runs.comparing import task_name, under_own_names
+from ...runs.comparing import TaskKey, kind_names, made_as, one_setting, settled, task_key
+from ...runs.comparing import under_own_names
 from ...reporting.cells import between, described, limit_text, number
 from ...reporting.questions.question import RunQuestion, records_of
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000007
 class Agreement(NamedTuple):
     "How well two scores of the same models agree on their order"
-    task:str
+    task:TaskKey
     limit:int|None # Of rows, the same for both
     recipes:str # Of the probe and of fine-tuning, e.g. `probe / paper`
     models:list[str]
@@ -99,7 +99,7 @@ def _ends_text(*ends:float|None)->str: return _ONE if None in ends else between(
 _hundredths = '{:.2f}'.format
 
 _COLUMNS = [
-    Column('task', 'task', get=lambda one: task_name(one.task)), Column('recipes', 'recipes'),
+    Column('task', 'task', get=lambda one: one.task.name), Column('recipes', 'recipes'),
     Column('limit', 'rows', limit_text), Column('models', 'models', get=lambda one: len(one.models)),
     Column('translations', 'translations', get=lambda one: len(one.bibles)),
     Column('tau', 'mean τ', _hundredths), Column('low high', '95 %', _ends_text, attrgetter('interval')),
@@ -113,7 +113,7 @@ def rank_table(found:list[Agreement])->Table:
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000014
 def plot_ranks(found:list[Agreement], metric:str='mcc'):
     "The probe against fine-tuning: a point for each translation, a large one for the mean of a model"
-    titles = [f'{task_name(a.task)}: mean τ {a.tau:.2f} ({_ends_text(*a.interval or [None])})' for a in found]
+    titles = [f'{a.task.name}: mean τ {a.tau:.2f} ({_ends_text(*a.interval or [None])})' for a in found]
     fig, axes = panels(titles, 3.4, 3.2, x=f'probe ({metric})', y=f'fine-tuning ({metric})')
     for ax,a in zip(axes, found):
         for i,model in enumerate(a.models):
@@ -172,7 +172,7 @@ def sides_table(records:list[Run], metric:str='mcc')->Table:
     for (task, model, limit, kind),own in grouped(records, place).items():
         limited = f'limit {limit:,}' if limit and len(limits) > 1 else ''
         name = with_label(model, ', '.join(filter(None, [limited, names[kind]])))
-        about = dict(task=task_name(task), model=name, translations=len({r.dataset_name for r in own}))
+        about = dict(task=task.name, model=name, translations=len({r.dataset_name for r in own}))
         rows.append(about | _sides(own, metric))
     note = ('Means over translations and seeds; seconds of a run on this machine. Encodings of the probe may '
             'come from the cache.')

@@ -16,14 +16,14 @@ from ...reporting.cells import as_shown, collapse_mark, ends_column, number, sco
 from ...runs.folds import following_share
 from ...reporting.scores import Answers, read_answers
 from ...runs.schema import Run
-from ...runs.comparing import cell_of, known_as, task_key, task_name
+from ...runs.comparing import TaskKey, cell_of, known_as, task_key
 from ...reporting.questions.question import RunQuestion, records_of
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm07
 class Prompted(NamedTuple):
     "The answers of one model to one task of one translation, over seeds"
     model:str
-    task:str # Its stem, with its source where that makes it another task
+    task:TaskKey
     dataset:str
     shots:int # Answered examples
     asked:str # How, if not by letters without a chat template
@@ -79,7 +79,7 @@ def _columns(is_likely:bool)->list[Column]: # Are there probabilities, or other 
     def likely(name, title, show, mark=None):
         return Column(name, title*is_likely, show, lambda p: _probable(p, name), mark)
     return [
-        Column('task', 'task', get=lambda p: task_name(p.task)), Column('model', 'model'),
+        Column('task', 'task', get=lambda p: p.task.name), Column('model', 'model'),
         Column('translation', 'translation', get=attrgetter('dataset')),
         Column('examples', 'examples', str, attrgetter('shots')),
         Column('', 'prompt', get=attrgetter('chosen')), Column('metric', get=lambda p: 'mcc'),
@@ -128,7 +128,7 @@ def _sentence(row:dict)->str:
 def plot_prompted(found:list[Prompted], metric:str='mcc'):
     "A panel for each task: MCC with its interval for each model, translation and number of examples"
     by_task = grouped(found, lambda p: p.task)
-    titles = [f'{task_name(task)}: MCC by model, translation, examples' for task in by_task]
+    titles = [f'{task.name}: MCC by model, translation, examples' for task in by_task]
     figure, axes = panels(titles, 4.2, 1 + .25*max(map(len, by_task.values())))
     for ax,own in zip(axes, by_task.values()):
         for y,mcc in enumerate(p.answers.scores['mcc'] for p in own):

@@ -11,11 +11,11 @@ from operator import attrgetter
 from ..statistics.correlation import correlate
 from ...core.pictures import panels
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
-from ...reporting.scores import main_metric, read_seeds, shown
+from ...reporting.scores import read_seeds, shown
 from .predicted import SPEARMAN, ReadVerses, readings
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
-from ...runs.comparing import source_names, task_key, task_name, test_set
+from ...runs.comparing import source_names, task_key, test_set
 from ...runs.schema import Run
 from ...runs.store import prediction_columns
 
@@ -112,8 +112,8 @@ def memory_ranks(found:list[ReadVerses])->list[Table]: # One, or none if too few
     for (dataset,protocol,_,task,_),models in cells.items():
         if len(models) < _LEAST:
             continue
-        about = dict(translation=dataset, protocol=protocol, task=task_name(task), models=len(models))
-        rows.append(about | _without_known(models, main_metric(task)))
+        about = dict(translation=dataset, protocol=protocol, task=task.name, models=len(models))
+        rows.append(about | _without_known(models, task.definition.metric))
     title = 'Are models ranked alike without the verses that they know?'
     return [table_of('memory-ranks', title, _RANK_COLUMNS, rows, [_RANKS], align='lllrrrrlr')] if rows else []
 

@@ -19,7 +19,7 @@ from .dumbbells import MOST_NAMED
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import across_languages, as_shown
 from ...reporting.scores import shown
-from ...runs.comparing import row_of, task_name
+from ...runs.comparing import TaskKey, row_of
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/resources.ipynb #rs100007
@@ -33,7 +33,7 @@ def wikipedia_articles()->dict[str,float]: # Language (ISO 639-3) to millions
 class OverLanguages(NamedTuple):
     "One model on one task, over languages"
     model:str
-    task:str
+    task:TaskKey
     protocol:str
     source:str # Of transfer
     means:dict[str,float] # Language to the mean of its translations and seeds
@@ -43,10 +43,10 @@ class OverLanguages(NamedTuple):
     @property
     def about(self)->dict: # Columns of a table
         "What it is, as tables name it"
-        return dict(task=task_name(self.task), model=self.model, protocol=self.protocol, source=self.source)
+        return dict(task=self.task.name, model=self.model, protocol=self.protocol, source=self.source)
     @property
     def title(self)->str: # Of a panel
-        return f'{task_name(self.task)}, {self.model}' + (f', from {self.source}' if self.source else '')
+        return f'{self.task.name}, {self.model}' + (f', from {self.source}' if self.source else '')
     @property
     def scores(self)->dict[str,float]: # As tables show them
         return {language: shown(self.metric, mean) for language,mean in self.means.items()}

@@ -17,11 +17,10 @@ from ...core.files import InputError, data_dir
 from ...core.pictures import panels
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, wide_table
 from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
-from ...datasets.tasks import TASKS
 from .dumbbells import dumbbells, height_of
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
-from ...runs.comparing import across_translations, source_names, task_name
+from ...runs.comparing import TaskKey, across_translations, source_names
 from ...runs.schema import Run
 from ...runs.store import predictions_of, read_record
 
@@ -95,7 +94,7 @@ def seen_entities(
 class Seen(NamedTuple):
     "A model on the words of a translation, all seeds together"
     model:str
-    task:str
+    task:TaskKey
     protocol:str
     source:str
     dataset:str
@@ -119,7 +118,7 @@ def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are
     if key not in kept:
         dataset = _dataset(*key[:2], run.task, root)
         table = dataset and dataset.load([run.task]).tasks.get(run.task)
-        kept[key] = table and _asked_of(TASKS[run.task], sample(table[part['split']], run.limit))
+        kept[key] = table and _asked_of(run.definition, sample(table[part['split']], run.limit))
     return kept[key]
 
 def _asked_of(task, rows:list)->list[TaggedText]:
@@ -140,7 +139,7 @@ def _texts(run:Run)->list[TaggedText]:
 
 def _of_run(run:Run, root:Path, kept:dict)->Counts|None:
     "Count over all folds; `None` if the training data are missing"
-    count = seen_entities if TASKS[run.task].metric == 'f1' else seen_tags
+    count = seen_entities if run.definition.metric == 'f1' else seen_tags
     folds = [*map(read_record, run.paths)] or [run]
     trains = [_train(fold, root, kept) for fold in folds]
     if all(trains):
@@ -151,7 +150,7 @@ def _sums(counts:list[Counts])->Counts:
 
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000015
 def _tags_words(run:Run)->bool:
-    return run.task in TASKS and 'tags' in getattr(TASKS[run.task].example, '_fields', ())
+    return 'tags' in getattr(run.definition.example, '_fields', ())
 
 def read_seen(
     records:list[Run],
@@ -196,7 +195,7 @@ def _share(right:int, n:int)->str: # In percent
 
 _SHARE = Column('right n', '', _share)
 _COLUMNS = [
-    Column('task', 'task', get=lambda row: task_name(row.of.task)),
+    Column('task', 'task', get=lambda row: row.of.task.name),
     Column('model', 'model', get=attrgetter('of.model')),
     Column('protocol', 'protocol', get=attrgetter('of.protocol')),
     Column('trained', 'trained on', get=attrgetter('of.source')),
@@ -219,7 +218,7 @@ def seen_tables(found:list[Seen])->list[Table]:
 def plot_seen(found:list[Seen], metric:str=''): # A figure of matplotlib
     "Plot for each translation how much is right among seen and unseen trigrams of tags, or names"
     groups = grouped(found, lambda s: (s.task, s.model, s.protocol))
-    titles = [f'{task_name(task)}, {model}, {protocol}' for task,model,protocol in groups]
+    titles = [f'{task.name}, {model}, {protocol}' for task,model,protocol in groups]
     figure, axes = panels(titles, 3.4, height_of(max(map(len, groups.values()))), x='right (%)')
     def share(right, n):
         return 100*right/n if n else float('nan')

@@ -15,7 +15,6 @@ from ...core.tables import ABSENT, Column, Table, decimal, grouped, interval_tex
 from ...core.pictures import panels
 from .dumbbells import MOST_NAMED
 from ...reporting.cells import as_shown, score_column
-from ...runs.comparing import task_name
 from ...reporting.questions.question import RunQuestion, records_of
 from .resources import OverLanguages, over_languages
 from ...runs.schema import Run
@@ -120,7 +119,7 @@ def tier_table(found:list[Tiered], metric:str='accuracy')->Table:
     mean = score_column('mean', '', attrgetter('mean'), metric, mark=mark)
     columns = [
         Column('model', 'model', get=attrgetter('of.over.model')),
-        Column('task', 'task', get=lambda row: task_name(row.of.over.task)),
+        Column('task', 'task', get=lambda row: row.of.over.task.name),
         Column('protocol', 'protocol', get=attrgetter('of.over.protocol')),
         Column('source', 'from', get=attrgetter('of.over.source')),
         Column('tier'), Column('languages', get=lambda row: len(row.values)),

@@ -21,7 +21,7 @@ from ...core.tables import Table, decimal, grouped, table_of, titled
 from ...core.pictures import panels
 from ...reporting.questions.question import RunQuestion, records_of
 from ...runs.schema import Run
-from ...runs.comparing import task_key, task_name
+from ...runs.comparing import TaskKey, task_key
 from ...reporting.cells import with_languages
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000007
@@ -145,7 +145,7 @@ def test_distances(
 class Typology(NamedTuple):
     "One model on one task"
     model:str
-    task:str
+    task:TaskKey
     languages:list[str]
     gaps:np.ndarray # (sources, targets)
     tests:list[DistanceTest]
@@ -187,7 +187,7 @@ _COLUMNS = [*titled('task', 'model', 'distance', 'languages'), *titled('r', 'ρ'
             *titled('p (Mantel)', 'p (Holm)', 'least p', show=_p_value)]
 
 def _row(of:Typology, test:DistanceTest)->dict:
-    about = dict(task=task_name(of.task), model=of.model, distance=test.kind, languages=test.n, r=test.r)
+    about = dict(task=of.task.name, model=of.model, distance=test.kind, languages=test.n, r=test.r)
     least = least_p(test.n, len(of.tests))
     return about | {'ρ': test.rho, 'p (Mantel)': test.p, 'p (Holm)': test.p_holm, 'least p': least}
 
@@ -203,7 +203,7 @@ def typology_table(found:list[Typology])->Table:
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000032
 def plot_typology(found:list[Typology], metric:str=''):
     "Gaps against the closest distance, a dot for each source and target"
-    titles = [f'{task_name(f.task)}, {f.model}: r = {f.closest.r:.2f}' for f in found]
+    titles = [f'{f.task.name}, {f.model}: r = {f.closest.r:.2f}' for f in found]
     figure, axes = panels(titles, 3.2, 2.4, y='transfer gap (points)')
     for ax,f in zip(axes, found):
         known = np.isfinite(f.gaps)

@@ -14,7 +14,7 @@ from ..statistics.correlation import correlate
 from ...core.files import InputError, json_with_keys
 from ...core.tables import Table, decimal, grouped, with_label
 from ...reporting.cells import data_notes
-from ...runs.comparing import differing, name_apart, task_name, training_of
+from ...runs.comparing import differing, name_apart, training_of
 from ...runs.schema import Run
 from ...runs.store import read_runs
 
@@ -44,7 +44,7 @@ _Scores = dict[tuple[str,str,str],tuple[float,float]] # Model, task and human da
 def paired_scores(records:list[Run], pairs:list[TranslatedPair], metric:str='accuracy')->_Scores:
     "Means over seeds on both test sets of each language"
     found = {}
-    alike = grouped(records, lambda r: (r.model_name, task_name(r.task), training_of(r)))
+    alike = grouped(records, lambda r: (r.model_name, r.definition.abbr, training_of(r)))
     for run,some in alike.items():
         scores = {code: mean(r.score(metric) for r in own)
                   for code,own in grouped(some, lambda r: r.dataset_name).items()}

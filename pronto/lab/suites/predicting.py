@@ -13,7 +13,6 @@ from typing import NamedTuple
 from ...core.files import InputError, data_dir, write_aside
 from ...core.tables import grouped, markdown_table
 from ...datasets.loading import UNLABELLED, Dataset, open_datasets
-from ...datasets.tasks import TASKS, know
 from ...modeling.recipes import Recipe
 from ...protocols.parts import Part, Selection, n_rows, row_names
 from ...protocols.protocol import Protocol
@@ -96,6 +95,9 @@ class PredictedPart(NamedTuple):
 def _kind(task)->str: # A key of `ROWS`
     return 'mining' if isinstance(task, MiningTask) else task.example.kind
 
+def _runs_of(training, paths:list[Path])->list[Run]:
+    return [read_record(path).but(defined=training.task) for path in paths]
+
 def _write_answers(part:Part, run:Run, folder:Path):
     task, said = part.dataset.known[run.task], iter(prediction_columns(run)['predicted'])
     kind, rows = _kind(task), part_rows((part,), task, run.limit)
@@ -122,12 +124,11 @@ def predict_submission(
     for stem in stems:
         chosen, found = list(submission_selections(data, stem, train, examples)), []
         tasks = [selection.tests[0].dataset.known[stem] for selection in chosen]
-        know(tasks) # So that `prediction_table` does
         planned = plan_selections(chosen, _SUBMISSION, how, model, tasks[0], seed, limit) if tasks else []
         for training in planned:
             before = [is_done(key, store, report=str) for key in training.keys]
             paths = run_training(training, store, show=show, baselines=False)
-            found += map(PredictedPart, training.selection.tests, map(read_record, paths), before)
+            found += map(PredictedPart, training.selection.tests, _runs_of(training, paths), before)
         for part,run,_ in found:
             _write_answers(part, run, Path(out))
         yield found
@@ -142,7 +143,7 @@ def prediction_table(runs:list[Run])->str: # Markdown
     for (stem,language),some in grouped(runs, lambda run: (run.task, run.dataset)).items():
         if some[0].accuracy is None and some[0].f1 is None:
             continue
-        for name,metric in _METRICS.get(_kind(TASKS[stem]), dict(accuracy='accuracy')).items():
+        for name,metric in _METRICS.get(_kind(some[0].definition), dict(accuracy='accuracy')).items():
             values, interval = [100*run.score(metric) for run in some], intervals_of(some[0]).get(metric)
             if len(some) > 1:
                 interval = min(values)/100, max(values)/100

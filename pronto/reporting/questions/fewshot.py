@@ -134,7 +134,7 @@ def _curve_table(curves:list[Curve], metric:str='accuracy')->Table:
         return collapse_mark(cell.answers) + '‡'*(cell in best)
     score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
     columns = [
-        Column('task', 'task', get=lambda cell: cell.task_name), Column('model', 'model'),
+        Column('task', 'task', get=lambda cell: cell.task.name), Column('model', 'model'),
         Column('target', 'target', get=lambda cell: cell.bible),
         Column('after', 'after', get=lambda cell: cell.source),
         Column('examples'), Column('size', get=lambda cell: cell.condition),

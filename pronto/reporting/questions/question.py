@@ -20,7 +20,7 @@ from ..cells import described, setting_note, spread_note
 from ..rendering import COLLAPSED
 from ..scores import METRICS, main_metric, with_metric
 from ..accuracy_tables import Options, fits, fitting, in_store, left_out, usual_metric
-from ...runs.comparing import name_apart, settled, source_names, task_key, task_name
+from ...runs.comparing import name_apart, settled, source_names, task_key
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07
@@ -200,7 +200,7 @@ def _judged_by(metric:str, records:list[Run], said:str)->tuple[list[Run],str]:
     "The runs on tasks that have a metric, and a sentence about the others"
     kept = with_metric(records, metric)
     stems = {r.task for r in kept}
-    others = dict.fromkeys(task_name(r.task) for r in records if r.task not in stems)
+    others = dict.fromkeys(r.definition.abbr for r in records if r.task not in stems)
     if not others:
         return kept, said
     lacking = f'Left out, as it has no {METRICS[metric]}: {", ".join(others)}; choose with --metric.'
@@ -211,7 +211,7 @@ def _by_metric(question:RunQuestion, found:list, metric:str)->dict[str,list]:
     "The parts of a question about a protocol by the metric of their tasks"
     if not question.protocol or question.metric:
         return {metric: found}
-    return grouped(found, lambda one: main_metric(one.task, metric))
+    return grouped(found, lambda one: main_metric(one.task.definition, metric))
 
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09bb

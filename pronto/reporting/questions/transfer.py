@@ -21,7 +21,7 @@ from ..cells import score_column, score_columns
 from ..scores import IN_PERCENT, shown
 from .question import RunQuestion
 from ...runs.schema import Run
-from ...runs.comparing import by_model_and_task, one_setting, task_name, whole_setting
+from ...runs.comparing import by_model_and_task, one_setting, whole_setting
 from ...runs.store import safe_name
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf07
@@ -149,7 +149,7 @@ def _matrix_table(found:Transfer, metric:str='accuracy')->Table:
     beside = _mean_columns(found, metric)
     of_best = best_note('source for this target', best, found.runs)
     note = ' '.join(filter(None, [of_best, _XTREME*bool(beside)]))
-    stem = safe_name(f'{found.protocol}-{task_name(found.task)}-{found.model}'.lower())
+    stem = safe_name(f'{found.protocol}-{found.task.name}-{found.model}'.lower())
     return wide_table(stem, f'{named(found.protocol)}, {found.title}', columns, cells, [note],
                       across='target', cell=score, order=found.targets, beside=beside)
 
@@ -183,7 +183,7 @@ def _gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     pairs = [(found, cell) for found in transfers for cell in found.transferred]
     gaps = [_gap(*pair, metric) for pair in progress('test gaps')(pairs)]
     columns = [
-        Column('task', 'task', get=lambda gap: gap.cell.task_name),
+        Column('task', 'task', get=lambda gap: gap.cell.task.name),
         Column('model', 'model', get=lambda gap: gap.cell.model),
         Column('source', 'source', get=lambda gap: gap.cell.source),
         Column('target', 'target', get=lambda gap: gap.cell.bible), Column('rows', 'rows'),
@@ -228,7 +228,7 @@ def _mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     gaps = [_mean_gap(*place, metric) for place in progress('mean gaps')(places)]
     gap, ends, p = difference_columns('gap', 'mean gap', lambda gap: gap.difference, metric)
     columns = [
-        Column('task', 'task', get=lambda gap: task_name(gap.found.task)),
+        Column('task', 'task', get=lambda gap: gap.found.task.name),
         Column('model', 'model', get=lambda gap: gap.found.model), Column('source', 'source'),
         Column('targets', 'targets', get=lambda gap: len(gap.cells)), Column('rows', 'rows'),
         Column('metric', get=lambda gap: metric), gap, ends, p._replace(title=''),
