@@ -22,7 +22,7 @@ from .predictions import ROWS_FILE, TEXT_FILE, Columns, Stored, coded, hash_of, 
 from .predictions import read_answers_of, read_rows, read_stored, table_file, write_answers
 from .frame import KeptRun, TestRows, chapter_names, is_small, read_results, stamp_of, test_rows
 from .frame import write_results
-from .schema import EMPTY, Run, as_run, in_file, retrieval_fields, with_dataset
+from .schema import EMPTY, NOT_IN_FILES, Run, as_run, retrieval_fields, with_dataset
 from .comparing import result_of
 from .folds import missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
@@ -498,13 +498,6 @@ def store_of(
     folder = Path(folder)
     return folder/'runs' if (folder/'results').is_dir() and (folder/'runs').is_dir() else folder
 
-def _collapsed(record:Run)->bool:
-    "Does a run give one answer to everything? Older records do not say it of probes and of prompts"
-    is_told = record.intervals_by or record.collapsed or record.fold is not None
-    if is_told or record.accuracy is None or record.is_search:
-        return record.collapsed
-    return is_one_answer(prediction_columns(record)['predicted'])
-
 # %% ../../nbs/runs/store.ipynb #dc801e7b
 @no_collection() # Of what is read, nothing is let go
 def read_runs(
@@ -519,58 +512,53 @@ def read_runs(
     if any((runs/'retrievals').glob('*.json')):
         report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
                'make them again with `pronto eval --protocol retrieval`')
-    names = record_names(runs)
     kept, rows = read_results(runs, lambda name: read_rows(runs/name))
-    read, stamps = {}, cache(stamp_of)
-    for name in names:
+    read, state_of_rows = {}, cache(stamp_of)
+    for name in record_names(runs):
         path, known = runs/name, kept.get(name)
-        if known and known.stamp == _stamp(path, known.rows, stamps):
-            read[name] = known
-            answers = None if known.answers is None else (rows[known.rows], known.answers)
-            about = dict(path=path, finished=known.finished, answers=answers)
-            record = json.loads(known.record)
-            found.append(_BLANK.but(**record, **about, defined=tasks.get(record['task'])))
-            continue
-        try:
-            run, stored = _read_whole(path)
-            if not _needed(run) <= stored.columns.keys():
-                coded_columns(run) # Which says what is wrong
-            run = run.but(finished=path.stat().st_mtime_ns/1e9, collapsed=_collapsed(run))
-        except InputError as e:
-            report(f'{e}')
-        except OSError as e:
-            report(f'{path}: disappeared while it was read ({e.strerror})')
-        else:
-            read[name] = _kept(run, stored, rows, stamps)
-            answers = None if read[name].answers is None else (rows[read[name].rows], read[name].answers)
-            found.append(run.but(answers=answers, defined=tasks.get(run.task)))
-    if any(kept.get(name) is not one for name,one in read.items()):
-        used = {one.rows for one in read.values()}
+        if known is None or known.stamp != _state(path, known.rows, state_of_rows):
+            try:
+                known = _read_again(path, rows, state_of_rows)
+            except InputError as e:
+                report(f'{e}')
+                continue
+            except OSError as e:
+                report(f'{path}: disappeared while it was read ({e.strerror})')
+                continue
+        read[name] = known
+        record = {k: v for k,v in json.loads(known.record).items() if k not in NOT_IN_FILES}
+        answers = None if known.answers is None else (rows[known.rows], known.answers)
+        about = dict(path=path, finished=known.finished, answers=answers, defined=tasks.get(record['task']))
+        found.append(_BLANK.but(**record | about))
+    if any(kept.get(name) is not known for name,known in read.items()):
+        used = {known.rows for known in read.values()}
         write_results(runs, read, {name: one for name,one in rows.items() if name in used})
     return pool_runs(_each_once(found, report), report)
 
 _BLANK = Run.model_construct() # To construct each anew would copy all defaults
 
-def _stamp(path:Path, rows:str, stamp_of_rows)->str: # `rows`: as `KeptRun` has it
+def _state(path:Path, rows:str, state_of_rows)->str: # `rows`: as `KeptRun` has it
     "The state of all files of a run"
     own = stamp_of(path, table_file(path))
-    return f'{own} {stamp_of_rows(path.parents[3]/rows)}' if rows else own
+    return f'{own} {state_of_rows(path.parents[3]/rows)}' if rows else own
 
-def _kept(run:Run, stored:Stored, rows:dict[str,TestRows], stamps)->KeptRun: # Adds its test rows to `rows`
-    "What the one file of a store has of a run that was read"
-    record = json.dumps(in_file(run), ensure_ascii=False)
-    if not stored.rows or not {'label','predicted'} <= stored.columns.keys():
-        return KeptRun(_stamp(run.path, '', stamps), run.finished, record)
-    path = run.path.parents[2]/stored.rows
-    answered, answers = _test_rows(path, stamps(path)), stored.columns['predicted']
-    if not is_small(answered.columns | dict(predicted=answers)):
-        return KeptRun(_stamp(run.path, '', stamps), run.finished, record)
-    name = f'{path.parent.name}/{path.name}'
-    rows[name] = answered
-    return KeptRun(_stamp(run.path, name, stamps), run.finished, record, name, answers)
+def _read_again(path:Path, rows:dict[str,TestRows], state_of_rows)->KeptRun: # Adds its test rows to `rows`
+    "Read the files of a run; raises `InputError` if they are damaged"
+    run, stored = _read_whole(path)
+    finished, text = path.stat().st_mtime_ns/1e9, path.read_text(encoding='utf-8-sig')
+    if not _needed(run) <= stored.columns.keys():
+        coded_columns(run) # Which says what is wrong
+    name, answers = '', stored.columns.get('predicted')
+    if stored.rows and answers is not None:
+        of_rows = path.parents[2]/stored.rows
+        test = _test_rows(of_rows, state_of_rows(of_rows))
+        if is_small(test.columns | dict(predicted=answers)):
+            name = f'{path.parts[-4]}/{stored.rows}'
+            rows[name] = test
+    return KeptRun(_state(path, name, state_of_rows), finished, text, name, answers if name else None)
 
 @lru_cache(maxsize=64) # Several models are tested on them
-def _test_rows(path:Path, stamp:str)->TestRows: return test_rows(read_rows(path), lambda: read_rows(path))
+def _test_rows(path:Path, state:str)->TestRows: return test_rows(read_rows(path), lambda: read_rows(path))
 
 def _each_once(runs:list[Run], report)->list[Run]:
     "A run is one record, whatever its path: a folder that was copied is no second seed"
