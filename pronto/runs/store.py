@@ -244,19 +244,16 @@ def coded_columns(record:Run)->Columns:
 # %% ../../nbs/runs/store.ipynb #strtal02
 def rows_and_answers(record:Run)->tuple[TestRows,pd.Categorical]: # All runs on the rows share the first
     "The test rows of a run, and what it answers; raises `InputError`"
-    return record.answers or _answers_once(_Answered(record))
-
-class _Answered:
-    "A run as the key of a cache: equal to itself read again"
-    def __init__(self, record:Run): self.record, self.key = record, (record.path, record.predictions)
-    def __hash__(self): return hash(self.key)
-    def __eq__(self, other): return self.key == other.key
+    if record.answers:
+        return record.answers
+    paths = tuple(map(Path, record.paths or [record.path]))
+    return _rows_and_answers(paths, frozenset(_needed(record)), record.predictions)
 
 @lru_cache(maxsize=256)
-def _answers_once(answered:_Answered)->tuple[TestRows,pd.Categorical]:
-    record = answered.record
-    columns = coded_columns(record)
-    return test_rows(columns, lambda: coded_columns(record)), columns['predicted']
+def _rows_and_answers(paths:tuple[Path,...], needed:frozenset[str], digest:str)->tuple:
+    def read(): return joined([read_answers_of(path, needed) for path in paths])
+    columns = read()
+    return test_rows(columns, read), columns['predicted']
 
 # %% ../../nbs/runs/store.ipynb #6565692e
 def chapters_of(

@@ -26,6 +26,7 @@ from ...runs.schema import Run
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.comparing import TaskKey, source_names, task_key
+from ...runs.frame import WHERE
 from ...runs.predictions import Columns, coded
 from ...runs.store import rows_and_answers, safe_name
 
@@ -124,8 +125,6 @@ def _counted(parts:list[_Part], asked:list[str], cells:list[str], values:list[st
     return Answered(asked, labels, cells, counts.T, right.T, values[said.argmax()], instead)
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri00007b
-_PLACES = 'sense ref ref1 ref2'.split()
-
 def _model(record:Run)->str:
     "The model that answered, and how it was trained unless in-language"
     protocol = record.protocol if record.protocol != 'in-language' else ''
@@ -134,7 +133,7 @@ def _model(record:Run)->str:
 
 def _asked(columns:Columns)->tuple[pd.Categorical,np.ndarray]: # And the places of those with a reference
     "What rows ask"
-    places = [columns[c].tolist() for c in _PLACES if c in columns]
+    places = [columns[c].tolist() for c in WHERE if c in columns]
     asked = coded(' '.join(filter(None, where)) for where in zip(*places))
     named = np.array([':' in text for text in asked.categories], bool)
     return asked, np.flatnonzero(named[asked.codes])
