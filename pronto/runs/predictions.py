@@ -128,9 +128,9 @@ def _rows_at(path:Path)->tuple[Columns,str]: # With the hash of its bytes
 @lru_cache(maxsize=64) # Several models share them
 def _rows_once(path:Path, state:tuple)->tuple[Columns,str]: return _read_columns(path)[:2]
 
-def read_rows(path:Path)->Columns:
+def read_rows(path:Path, only:tuple[str,...]=())->Columns: # All columns if none are named
     "What the runs on the same rows share; raises `InputError`"
-    return _rows_at(path)[0]
+    return _read_columns(path, list(only))[0] if only else _rows_at(path)[0]
 
 def _read_text(path:Path, needed:set[str])->Columns:
     with reading(path, _REMEDY):

@@ -20,8 +20,8 @@ import pandas as pd
 from .baselines import predict_once
 from .predictions import ROWS_FILE, TEXT_FILE, Columns, Stored, coded, hash_of, joined
 from .predictions import read_answers_of, read_rows, read_stored, table_file, write_answers
-from .frame import KeptRun, TestRows, chapter_names, is_small, read_results, stamp_of, test_rows
-from .frame import write_results
+from .frame import ASKED, KeptRun, TestRows, chapter_names, is_small, read_results, stamp_of
+from .frame import test_rows, write_results
 from .schema import EMPTY, NOT_IN_FILES, Run, as_run, retrieval_fields, with_dataset
 from .comparing import result_of
 from .folds import missing_folds, pool, score_answers, score_table
@@ -509,7 +509,7 @@ def read_runs(
     if any((runs/'retrievals').glob('*.json')):
         report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
                'make them again with `pronto eval --protocol retrieval`')
-    kept, rows = read_results(runs, lambda name: read_rows(runs/name))
+    kept, rows = read_results(runs, lambda name: read_rows(runs/name, ASKED))
     read, state_of_rows = {}, cache(stamp_of)
     for name in record_names(runs):
         path, known = runs/name, kept.get(name)
@@ -555,7 +555,8 @@ def _read_again(path:Path, rows:dict[str,TestRows], state_of_rows)->KeptRun: # A
     return KeptRun(_state(path, name, state_of_rows), finished, text, name, answers if name else None)
 
 @lru_cache(maxsize=64) # Several models are tested on them
-def _test_rows(path:Path, state:str)->TestRows: return test_rows(read_rows(path), lambda: read_rows(path))
+def _test_rows(path:Path, state:str)->TestRows:
+    return test_rows(read_rows(path), lambda: read_rows(path, ASKED))
 
 def _each_once(runs:list[Run], report)->list[Run]:
     "A run is one record, whatever its path: a folder that was copied is no second seed"
