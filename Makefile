@@ -1,5 +1,5 @@
 # `make demo` shows what PrOnto does, `make test` checks it in some minutes, `make test-all` checks all of it,
-# `make docs` builds the site into site/,
+# `make docs` builds the site into site/, `make notebooks` executes again what nbs/executed shows,
 # `make real BIBLES=DIR TEACHER=MODEL` runs the studies of real translations; each sets up .venv first
 BIN = .venv/bin
 READY = .venv/ready
@@ -28,6 +28,11 @@ real: $(READY)
 	$(BIN)/pronto study real --data $(BIBLES) -m $(TEACHER) -o data/study --workers 2
 	$(BIN)/pronto study breadth --data $(BIBLES) -m $(TEACHER) -o data/breadth --workers 2
 
+# The outputs in nbs/executed, by today's code; what needs data that are not at hand is named
+notebooks: $(READY)
+	$(WITH) python tests/execute.py
+	$(BIN)/nbdev_clean
+
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 	@echo "Open site/index.html"
@@ -46,4 +51,4 @@ $(READY): requirements.lock pyproject.toml
 	$(PIP) install -q --no-deps --no-build-isolation -e .
 	touch $@
 
-.PHONY: demo lint test test-all real docs bench
+.PHONY: demo lint test test-all real notebooks docs bench

@@ -180,7 +180,7 @@ def _become(command, folder, out, errors, environment):
 def start_forked(command, out, errors, env):
     "A process of `pronto` or a script, without the seconds in which it would import PyTorch; what it prints goes to named files"
     from multiprocessing import get_context
-    from pronto.jobs.kernels import _IMPORTS
+    from kernels import _IMPORTS
     server = get_context('forkserver')
     server.set_forkserver_preload(_IMPORTS)
     process = server.Process(target=_become, args=(command, os.getcwd(), out, errors, env))
@@ -209,7 +209,7 @@ def in_terminal(width, *argv):
 def run_notebook(name, out, parameters, cwd=ROOT/'nbs', **environment):
     "Run a notebook of `nbs` with papermill, in a fork of a process that has imported PyTorch; returns it as kept in `out`"
     papermill = pytest.importorskip('papermill')
-    from pronto.jobs.kernels import ForkedKernels
+    from kernels import ForkedKernels
     given = {name: value if isinstance(value, int | float | str) else str(value) for name,value in parameters.items()}
     with patch.dict(os.environ, {'PYTHONPATH': str(ROOT), **environment}):
         return papermill.execute_notebook(str(ROOT/'nbs'/name), str(out), given, cwd=str(cwd), progress_bar=False,

@@ -12,7 +12,8 @@ from pronto.core.refs import Ref
 from pronto.datasets.align import TEXT_ALONE, readable_verses
 from pronto.datasets.building import build
 from pronto.datasets.choices.cues import choice_cues, shared_right
-from pronto.datasets.choices.text import ChoiceText, is_word
+from pronto.datasets.choices.text import ChoiceText
+from pronto.datasets.segmentation import Segmentation
 from pronto.datasets.examples import ChoiceRow
 from pronto.datasets.loading import open_dataset, verse_texts
 from pronto.datasets.manifest import origin_of, summary
@@ -76,7 +77,7 @@ def test_a_changed_word_stands_between_two_words(drawn):
     for row in rows_of(drawn, WO, WC, WX):
         one, _, places = differing(row)
         for i in places:
-            assert 0 < i < len(one) - 1 and all(is_word(one[k]) for k in (i-1, i, i+1)), row
+            assert 0 < i < len(one) - 1 and all(Segmentation().is_word(one[k]) for k in (i-1, i, i+1)), row
 
 def test_neighbours_are_exchanged_and_nothing_else(drawn):
     for row in rows_of(drawn, WO):

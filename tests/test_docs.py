@@ -354,7 +354,7 @@ def papermill(argv):
     "The command, whose kernel is a fork of a process that has imported PyTorch"
     from papermill.cli import papermill
     from papermill.engines import PapermillEngines
-    from pronto.jobs.kernels import ForkedKernels
+    from kernels import ForkedKernels
     in_fork = partialmethod(PapermillEngines.execute_notebook_with_engine, kernel_manager_class=ForkedKernels)
     with patch.object(PapermillEngines, 'execute_notebook_with_engine', in_fork): papermill(argv, standalone_mode=False)
 

@@ -1,6 +1,7 @@
 "From Python: one call for a folder, a name or a loaded model, the same numbers as the commands give, and a callback"
 import json, os, subprocess, sys
 
+import numpy as np
 import pytest
 
 import zoo
@@ -28,7 +29,7 @@ HOW = dict(protocol='likelihood', limit=40, show=False, report=str)
 @pytest.fixture
 def asked(dataset, tmp_path):
     import pronto
-    return lambda *args, **more: pronto.evaluate(dataset, *args, **HOW | more, runs=tmp_path/'runs')
+    return lambda *args, **more: pronto.evaluate(dataset, *args, **HOW | dict(runs=tmp_path/'runs') | more)
 
 def loaded(model, **how):
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -72,6 +73,8 @@ def test_whoever_asks_gets_the_same_number(kind, dataset, tmp_path, monkeypatch,
     folder = zoo.save_model(tmp_path/kind, kind)
     assert main(['card', str(dataset), '-m', str(folder), '-o', str(tmp_path/'card.html'), '--json']) == 0
     [on_page] = json.loads(capsys.readouterr().out)['models']
+    if kind == 'bert': # What a card recorded is found by the name of what it did
+        assert main(['tables', '--protocol', 'probe', '-o', str(tmp_path/'tables')]) == 0 and '| bert' in capsys.readouterr().out
     result = pronto.evaluate(dataset, str(folder), show=False, report=str, runs=tmp_path/'runs')
     assert (result.scores[kind].value, result.scores[kind].interval) == (on_page['score'], on_page['interval'])
     assert {run.protocol for run in result.runs} == {'likelihood' if kind == 'gpt2' else 'quick-probe'}
@@ -134,6 +137,30 @@ def test_what_is_no_model_is_one_line_before_anything_is_built(given, says, mode
     with pytest.raises(InputError) as e: pronto.evaluate(tmp_path/'no Bible either', **given(model), report=str)
     assert str(e.value).startswith(says) and '\n' not in str(e.value)
 
+@pytest.mark.parametrize('given, says', [
+    (dict(tasks=None), 'tasks: is None; give a name'), (dict(tasks=5), 'tasks: is 5; give'), (dict(tasks=[5]), 'tasks: is a list; give'),
+    (dict(tasks=np.array(['WO'])), 'tasks: is a ndarray; give'), (dict(limit=2.5), 'limit: is 2.5; give a whole number above 0'),
+    (dict(limit='40'), "limit: is '40'; give"), (dict(limit=True), 'limit: is True; give'), (dict(limit=float('nan')), 'limit: is nan'),
+    (dict(limit=0), 'limit: is 0; give'), (dict(seeds=None), 'seeds: is None; give a whole number'), (dict(seeds=1.), 'seeds: is 1.0'),
+    (dict(protocol=5), 'protocol: is 5; give the name'), (dict(runs=5), 'runs: is 5; give a folder'), (dict(runs=b'x'), 'runs: is a bytes'),
+    (dict(progress=None), 'progress: is None; give a function'), (dict(ahead='tqdm'), "ahead: is 'tqdm'; give a function"),
+    (dict(report=None), 'report: is None; give a function'), (dict(language=5), 'language: is 5; give a name or a code'),
+    (dict(annotations=5), 'annotations: is 5; give a file')])
+def test_an_argument_of_the_wrong_type_is_one_line_that_names_it(given, says, asked, model):
+    with pytest.raises(InputError) as e: asked(str(model), **given)
+    assert str(e.value).startswith(says) and '\n' not in str(e.value)
+
+def test_other_functions_name_such_arguments_too(dataset, tmp_path):
+    import pronto
+    for function,given,name in ((pronto.tables, dict(runs=5), 'runs'), (pronto.tables, dict(metric=5), 'metric'),
+                                (pronto.load_dataset, dict(folder=None), 'folder'), (pronto.build, dict(bible=dataset, splits=5), 'splits'),
+                                (pronto.LanguageCallback, dict(bible=dataset, tokenizer=None, limit='all'), 'limit')):
+        with pytest.raises(InputError, match=f'^{name}: is '): function(**given)
+
+def test_integers_of_numpy_are_integers(asked, model):
+    (run,) = asked(str(model), tasks='WO', limit=np.int64(10), seeds=np.int32(1)).runs
+    assert run.limit == 10 and type(run.limit) is int
+
 def test_a_trainer_logs_the_number_of_the_language(dataset, model, tmp_path):
     import pronto
     from transformers import Trainer, TrainingArguments
@@ -150,7 +177,31 @@ def test_a_trainer_logs_the_number_of_the_language(dataset, model, tmp_path):
     trainer.train()
     logged = [entry for entry in trainer.state.log_history if 'eval_qaa_language' in entry]
     assert [entry['step'] for entry in logged] == [1, 2] and all(entry['eval_qaa_ngrams'] > -100 for entry in logged)
+    assert all('eval_loss' in entry for entry in logged) # As a metric of this evaluation, not by itself
     assert trainer.evaluate()['eval_qaa_language'] == callback.numbers(net)['eval_qaa_language']
+
+@pytest.mark.parametrize('before', [True, False])
+def test_loggers_and_early_stopping_get_the_number_in_any_order(before, dataset, model, tmp_path, monkeypatch, caplog):
+    "A number that only falls ends the training after the second evaluation"
+    import pronto
+    from transformers import EarlyStoppingCallback, Trainer, TrainerCallback, TrainingArguments
+    logged = []
+    class Logger(TrainerCallback):
+        def on_log(self, args, state, control, logs=None, **kwargs): logged.append(dict(logs))
+    net, tokenizer = loaded(model)
+    ids = torch.tensor([tokenizer(zoo.texts(2)[1])['input_ids'][:3]]*2)
+    callback, falling = pronto.LanguageCallback(dataset, tokenizer, report=str), iter([3., 2., 1., 0., -1.])
+    monkeypatch.setattr(callback, 'numbers', lambda model: dict(eval_qaa_language=next(falling), eval_qaa_ngrams=50.))
+    others = [Logger(), EarlyStoppingCallback(1)]
+    how = dict(output_dir=str(tmp_path), max_steps=5, eval_strategy='steps', eval_steps=1, report_to=[], save_strategy='no', use_cpu=True,
+               metric_for_best_model='qaa_language', greater_is_better=True)
+    trainer = Trainer(net, TrainingArguments(**how), train_dataset=[{}]*2, eval_dataset=[{}]*2,
+                      data_collator=lambda rows: dict(input_ids=ids, labels=ids),
+                      callbacks=[callback, *others] if before else [*others, callback])
+    trainer.train()
+    assert trainer.state.global_step == 2 and [x['eval_qaa_language'] for x in logged if 'eval_loss' in x] == [3., 2.]
+    assert not any('qaa' in name for x in logged if 'eval_loss' not in x for name in x)
+    assert trainer.evaluate(metric_key_prefix='later')['eval_qaa_language'] == 1.
 
 def test_everything_that_the_package_offers_is_there_and_importing_it_loads_nothing_else():
     import pronto
@@ -211,14 +262,17 @@ def test_a_number_that_cannot_be_had_does_not_end_a_training(dataset, model):
     from transformers import TrainerState
     said = []
     callback = pronto.LanguageCallback(dataset, zoo.tokenizer_of('gpt2'), limit=20, report=said.append)
-    state = TrainerState(global_step=7, epoch=.5)
-    metrics = {}
-    callback.on_evaluate(None, state, None, model=loaded(model)[0].to('meta'), metrics=metrics)
+    state = TrainerState(global_step=7, epoch=.5, log_history=[dict(step=7)])
+    logs, metrics = dict(eval_runtime=1.), {}
+    def evaluated(net):
+        callback.on_log(None, state, None, model=net, logs=logs)
+        callback.on_evaluate(None, state, None, model=net, metrics=metrics)
+    evaluated(loaded(model)[0].to('meta'))
     assert said == ['qaa, step 7: the model was not asked: model: has no weights yet (device meta); load them, or give its folder']
-    assert not state.log_history and not metrics
-    callback.on_evaluate(None, state, None, model=loaded(model)[0], metrics=metrics)
+    assert state.log_history == [dict(step=7)] and not metrics and len(logs) == 1
+    evaluated(loaded(model)[0])
     assert said[1].startswith('qaa, step 7: ') and ' of 100; n-grams have ' in said[1]
-    assert state.log_history == [metrics | dict(epoch=.5, step=7)]
+    assert state.log_history == [metrics | dict(step=7)] and logs == metrics | dict(eval_runtime=1.) and len(metrics) == 2
 
 def test_a_task_without_rows_in_some_folds_is_asked_in_the_others(tmp_path):
     "As of one gospel: a quick probe learns from the test rows of other folds"

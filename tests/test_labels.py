@@ -3,8 +3,12 @@ import json
 import re
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from pronto.cli.command import main as command
+from pronto.core.files import InputError
+from pronto.core.refs import parse_ref
 from pronto.datasets.loading import load_dataset_folder, load_manifest
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.runs.store import predictions_of, read_runs
@@ -153,7 +157,7 @@ def test_a_release_has_them(place, tmp_path):
     from pronto.jobs.release import Settings, build_translation, registry_row
     file = place/'mine.parquet'
     settings = Settings(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
-    assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == ''
+    assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == {}
     assert registry_row(tmp_path/'qad')['long_shares'].startswith('no ')
 
 def test_a_name_has_one_set_of_labels_in_a_store_as_in_a_command(built, model, place, tmp_path, capsys): # noqa: F811
@@ -176,6 +180,10 @@ def test_names_that_are_taken_and_damaged_manifests_are_one_line(place, built, t
     (tmp_path/'a.tsv').write_text('ref\tsentence_mood\nMAT 1:1\ta\nMAT 1:2\tb\n')
     assert main('annotate', tmp_path/'a.tsv', '-o', tmp_path/'a.parquet') == 1
     assert 'a.tsv, column sentence_mood: there is already a task' in capsys.readouterr().err
+    for stem in 'names','upos','mentions':
+        (tmp_path/'a.tsv').write_text(f'ref\t{stem}\nMAT 1:1\ta\nMAT 1:2\tb\n')
+        assert main('annotate', tmp_path/'a.tsv', '-o', tmp_path/'a.parquet') == 1
+        assert f'a.tsv, column {stem}: there is already a task' in capsys.readouterr().err
     folder = built('parallel')
     manifest = json.loads((folder/'manifest.json').read_text())
     for labels in dict(long='yes'), dict(long=[1, 2]), {'../long': ['a','b']}, ['long']:
@@ -283,10 +291,135 @@ def test_of_two_sheets_the_first_is_read_and_a_formula_needs_a_value(tmp_path, c
     book.save(path)
     assert main('annotate', path, '-o', tmp_path/'a.parquet') == 0
     assert 'has 2 sheets, of which the first (Sheet) is read' in capsys.readouterr().err
-    book.active['B3'] = '=B2'
+    book.worksheets[0].sheet_state = 'hidden'
+    book.worksheets[1].append(['ref','mood'])
+    book.worksheets[1].append(['MRK 4:37','calm'])
+    book.worksheets[1].append(['MRK 4:38','wild'])
+    book.save(path)
+    assert annotate(path).source.labels == dict(mood=['calm','wild'])
+    assert 'of which the first that is not hidden (old) is read' in capsys.readouterr().err
+    book.worksheets[0].sheet_state = 'visible'
+    book.worksheets[0]['B3'] = '=B2'
     book.save(path)
     assert main('annotate', path, '-o', tmp_path/'a.parquet') == 1
     assert 'cell B3: is a formula whose value is not in the file' in capsys.readouterr().err
+
+# Numbers are values, however they are written
+
+VERSES = [f'MRK 4:{i}' for i in range(1, 42)]
+RATED = [[verse, str(3*i)] for i,verse in enumerate(VERSES[:12])]
+
+@pytest.mark.parametrize('text,value', {
+    '−5': '-5', '1 200': '1200', '1\u202f200': '1200', "1'200": '1200', '1E-05': '1e-05', '2,5': '2.5', '1.234.567,5': '1234567.5',
+    '1.3333333333333333': '1.333333333', '٣٫٥': '3.5', '１２': '12', '+7': '7', '5.0': '5'}.items())
+def test_a_number_is_its_value(tmp_path, text, value):
+    verses = annotate(write_table(tmp_path/'a.csv', [['ref','rating'], *RATED, [VERSES[20], text]], mark=';')).verses
+    assert [label.label for label in verses[parse_ref(VERSES[20])].labels] == [value]
+    assert [label.label for label in verses[parse_ref(VERSES[1])].labels] == ['3']
+
+def test_points_and_commas_are_those_of_the_table(tmp_path):
+    rows = [['ref','rating'], ['MRK 4:1','1.000'], ['MRK 4:2','900,5']]
+    assert annotate(write_table(tmp_path/'a.csv', rows, mark=';')).source.labels == dict(rating=['900.5','1000'])
+    sheet = write_table(tmp_path/'a.xlsx', [*rows, ['MRK 4:3', 1.234]]) # Stored as a number
+    assert annotate(sheet).source.labels == dict(rating=['1.234','1000'])
+    with pytest.raises(InputError, match="column rating: line 2: '1.000' may be 1 or 1000"):
+        annotate(write_table(tmp_path/'b.csv', [*rows[:2], ['MRK 4:2','900']], mark=';'))
+
+@pytest.mark.parametrize('mark', ['NA','N/A','n/a','nan','#N/A','#DIV/0!','#NV',''])
+def test_a_missing_number_is_counted(tmp_path, capsys, mark):
+    table = write_table(tmp_path/'a.csv', [['ref','rating'], *RATED, [VERSES[20], mark]])
+    found = annotate(table)
+    assert found.source.kinds == dict(rating='number') and not found.verses[parse_ref(VERSES[20])].labels
+    assert f'cells without a label: {f"1 with {mark}" if mark else "1 empty"}' in capsys.readouterr().err
+
+def test_what_is_no_number_among_numbers_is_named_with_its_place(tmp_path):
+    rows = [['ref','rating'], *RATED, [VERSES[20],'high'], [VERSES[21],'3?']]
+    with pytest.raises(InputError, match=r"column rating: has 12 numbers, and 'high' \(line 14\), '3\?' \(line 15\), which"):
+        annotate(write_table(tmp_path/'a.csv', rows))
+    rows[0] = ['ref','rating (class)']
+    assert '3?' in annotate(write_table(tmp_path/'a.csv', rows)).source.labels['rating']
+
+def test_ratings_of_several_people_are_averaged_equal_ones_too(tmp_path, capsys):
+    rows = [['ref','rating'], *([VERSES[0], x] for x in (80, 80, 20)), [VERSES[1], 10]]
+    assert annotate(write_table(tmp_path/'a.csv', rows)).source.labels == dict(rating=['10','60'])
+    likert = [['ref','rating'], *([verse, (i*k)%5 + 1] for k in (1, 2, 3) for i,verse in enumerate(VERSES))]
+    assert annotate(write_table(tmp_path/'b.csv', likert)).source.kinds == dict(rating='number')
+    assert 'verses with several numbers, whose mean counts: 41' in capsys.readouterr().err
+    one = [['ref','rating'], *([verse, i%5 + 1] for i,verse in enumerate(VERSES))]
+    assert annotate(write_table(tmp_path/'c.csv', one)).source.kinds == {}
+    assert '41 cells are numbers that count as names of classes' in capsys.readouterr().err
+
+def test_a_spreadsheet_has_errors_dates_and_merged_cells(tmp_path, capsys):
+    from datetime import date, time
+    from openpyxl import load_workbook
+    path = write_table(tmp_path/'a.xlsx', [['ref','mood','date'], *([verse, 'ab'[i//4 % 2], date(2024, 3, 2)] for i,verse in
+                                                                    enumerate(VERSES[:28]))])
+    book = load_workbook(path)
+    for row in range(2, 30, 4): book.active.merge_cells(f'B{row}:B{row + 3}')
+    book.save(path)
+    assert sum(bool(v.labels) for v in annotate(path).verses.values()) == 28
+    assert '28 cells are merged' in capsys.readouterr().err
+    for odd,says in (date(2024, 3, 2), '2024-03-02'), (time(3, 16), '03:16'):
+        with pytest.raises(InputError, match=re.escape(f'row 3: mood is a date or a time ({says}')):
+            annotate(write_table(tmp_path/'b.xlsx', [['ref','mood'], ['MRK 4:1','a'], ['MRK 4:2',odd]]))
+
+@pytest.mark.slow
+def test_every_row_of_a_spreadsheet_is_read(tmp_path):
+    rows = [['ref','rater','mood'], *([VERSES[i % 41], i, 'ab'[i % 41 % 2]] for i in range(100_010))]
+    assert annotate(write_table(tmp_path/'a.xlsx', rows)).source.labels['rater'] != ''
+    from pronto.sources.label_cells import read_table_cells
+    assert len(read_table_cells(tmp_path/'a.xlsx').rows) == 100_011
+
+def test_separators_and_quotes_are_those_of_spreadsheets(tmp_path):
+    labels = dict(mood=['"Peace"','calm'])
+    (tmp_path/'a.csv').write_text('sep=;\r\nref;mood\r\nMRK 4:1;"""Peace"""\r\n"MRK 4:2";calm\r\n')
+    (tmp_path/'a.tsv').write_text('ref\tmood\n"MRK 4:1"\t"""Peace"""\n"MRK 4:2"\t"calm"\n')
+    assert [annotate(tmp_path/name).source.labels for name in ('a.csv','a.tsv')] == [labels, labels]
+
+cell = st.one_of(st.integers(-10**6, 10**6), st.floats(-1e6, 1e6, allow_nan=False), st.booleans(), st.none(),
+                 st.sampled_from(['calm','much wind','Sin; Faith','NA','n/a','-','−5','1 200','2,5','1.234,5','50%','x"y','a\tb','é']))
+
+def labels_or_error(path):
+    "What a table gives: its labels, or what is said of the column"
+    try:
+        found = annotate(path)
+    except InputError as e:
+        return e.what
+    return found.source.labels, found.source.kinds, {ref: v.labels for ref,v in found.verses.items()}
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(cell, min_size=2, max_size=12), st.sampled_from(['rating','rating (number)','rating (class)','rating (several)']))
+def test_the_same_table_in_each_format_gives_the_same_labels(tmp_path, cells, title):
+    import pandas as pd
+    rows = [['ref',title], *([verse, value] for verse,value in zip(VERSES, cells))]
+    frame = pd.DataFrame(rows[1:], columns=rows[0], dtype=object)
+    frame.to_csv(tmp_path/'pandas.csv', index=False)
+    frame.to_csv(tmp_path/'pandas.tsv', index=False, sep='\t')
+    frame.to_excel(tmp_path/'pandas.xlsx', index=False)
+    files = [write_table(tmp_path/'a.csv', rows), write_table(tmp_path/'b.csv', rows, mark=';'),
+             write_table(tmp_path/'c.tsv', rows, mark='\t'), write_table(tmp_path/'d.xlsx', rows),
+             *(tmp_path/f'pandas.{ending}' for ending in ('csv','tsv','xlsx'))]
+    found = [re.sub(r'\b(line|row)\b', 'line', str(labels_or_error(path))) for path in files]
+    settled = [text for text in found if ' may be ' not in text] # A point may be either where nothing tells
+    assert len({*settled}) <= 1, dict(zip(files, found))
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.one_of(st.floats(-1e9, 1e9, allow_nan=False).map(repr), st.sampled_from(['NA','high','','-','1e999','5 %']),
+                          st.from_regex(r'[+−-]?[1-9][0-9]{0,2}([ .,][0-9]{3}){0,2}([.,][0-9]{1,2})?', fullmatch=True)),
+                min_size=2, max_size=12))
+def test_every_number_in_a_table_is_a_number_or_is_named(tmp_path, capsys, cells):
+    "Each cell is a finite number of its value, counted as missing, or named in the error"
+    from pronto.sources.label_cells import readings
+    path = write_table(tmp_path/'a.csv', [['ref','rating (number)'], *zip(VERSES, cells)], mark=';')
+    found = labels_or_error(path)
+    if isinstance(found, str):
+        said = found + capsys.readouterr().err
+        assert any(repr(' '.join(text.split())) in said for text in cells) or 'different numbers' in found, said
+        return
+    for verse,text in zip(VERSES, cells):
+        labels = [label.label for label in found[2][parse_ref(verse)]]
+        values = readings(' '.join(text.split())).values()
+        assert not labels and text in ('NA','','-') or any(float(labels[0]) == pytest.approx(value) for value in values)
 
 # Several labels in a verse, and numbers
 
@@ -387,7 +520,7 @@ def test_shares_of_numbers_are_of_ranges(kinds):
     'a slip': (['MRK 4:1,calm'] + [f'MRK 4:{i},{"calm" if i % 2 else "storm"}' for i in range(1, 40)] + ['MRK 4:3,storm'],
                'column sky: MRK 4:3 is calm in line 5 and storm in line 42; give it one label, or both as calm;storm'),
     'a word among numbers': (['MRK 4:1,3', 'MRK 4:2,high'],
-                              "column sky: should have numbers, but has 'high'; correct it, or leave (number) out"),
+                              "column sky: has 1 numbers, and 'high' (line 3), which is neither a number nor missing; correct it"),
     'one number': (['MRK 4:1,3', 'MRK 4:2,3'], 'column sky: has 1 different numbers; a task needs two or more')}.values())
 def test_a_column_of_another_kind_is_one_line(tmp_path, capsys, rows, says):
     head = 'ref,sky' if 'calm' in says else 'ref,sky (number)'
@@ -438,7 +571,7 @@ def test_spans_become_bio_and_a_table_of_another_translation_is_refused(kinds, t
     table = write_table(tmp_path/'spans.tsv', [['ref','token','part'], *rows], mark='\t', encoding='utf-8')
     build = 'build', '-a', table, '-o', tmp_path/'qaa', '--min-verses', 50, '--splits', 'parallel', '--no-choices', '-b'
     assert main(*build, bible) == 0
-    manifest = load_manifest(tmp_path/'qaa')['words']
+    manifest = load_manifest(tmp_path/'qaa')['word_tasks']
     assert manifest['tasks']['part']['labels'] == ['O','B-BEGIN','I-BEGIN'] and manifest['tasks']['part']['metric'] == 'span_f1'
     rows = load_dataset_folder(tmp_path/'qaa').tasks['part']['train']
     assert all(row.tags[:2] == ('B-BEGIN','I-BEGIN') for row in rows if len(row.tags) > 1)
@@ -494,3 +627,55 @@ def test_no_module_keeps_tasks_that_reading_adds(place, tmp_path):
     assert main('tables', '--runs', tmp_path/'runs', '--tasks', tmp_path/'own.py', '-o', tmp_path/'tables') == 0
     assert state() == before
     with pytest.raises(TypeError): tasks.BUILT_IN['x'] = tasks.SM
+
+def test_a_word_that_occurs_twice_and_is_tagged_once_is_named(kinds, tmp_path, capsys):
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.word_align import words_of
+    bible, rows, twice = kinds/'corpus'/'bibles'/'qaa.usfx.xml', [['ref','word','tag']], []
+    for ref,text in read_bible(bible).verses.items():
+        words = [word.casefold() for word in words_of(text)]
+        repeated = [word for word in words if words.count(word) > 1]
+        rows.append([str(ref), (repeated or words or ['-'])[0], 'X' if words else ''])
+        twice += [f'{ref} {repeated[0]}'] if repeated else []
+    table = write_table(tmp_path/'tags.csv', rows)
+    assert main('build', '-a', table, '-b', bible, '-o', tmp_path/'qaa', '--min-verses', 50, '--splits', 'parallel', '--no-choices') == 0
+    given = load_manifest(tmp_path/'qaa')['words']['given']['tag']
+    assert given['n_several'] == len(twice) > 0 and given['several'] == twice[:200]
+    assert f'{len(twice)} occur more often in their verse than they are tagged, of which the first was taken' in capsys.readouterr().out
+
+def test_tags_that_differ_in_case_alone_are_said(tmp_path, capsys):
+    table = write_table(tmp_path/'tags.csv', [['ref','word','tag'], ['MRK 4:1','he','PER'], ['MRK 4:2','he','per']])
+    annotate(table)
+    assert 'column tag: labels that look alike are different classes: PER and per' in capsys.readouterr().err
+
+def test_a_class_that_train_lacks_is_said_in_build_manifest_and_table(place, model, tmp_path, capsys): # noqa: F811
+    head, *rows = (place/'mine.tsv').read_text().splitlines()
+    rare = [re.sub(r'\t[abc-]\t', '\tz\t', row) if row.split('\t')[3] == 'test' and row.split('\t')[2] == 'a' else row for row in rows]
+    (tmp_path/'mine.tsv').write_text('\n'.join([head, *rare]) + '\n')
+    folder = tmp_path/'qad'
+    assert main('build', '-a', tmp_path/'mine.tsv', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', folder, '--min-verses', 100,
+                '--splits', 'published', '--no-choices') == 0
+    says = 'initial: labels that test has and train lacks cannot be learned, and no macro F1 can exceed 66.7: z'
+    assert f'Caution: {says}' in capsys.readouterr().out and load_manifest(folder)['warnings'] == [says]
+    assert main('eval', folder, '-m', model, '-t', 'initial', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
+    [run] = read_runs(tmp_path/'runs')
+    assert run.untrained == ['z']
+    capsys.readouterr()
+    assert main('tables', '--runs', tmp_path/'runs', '-o', tmp_path/'tables') == 0
+    assert 'Labels of the test set that train lacks, so that no trained model can give them: qad, initial: z.' in capsys.readouterr().out
+
+@pytest.mark.parametrize('text,refs', [
+    ('Php. 1:1', ['PHP 1:1']), ('Psa. 1:1', ['PSA 1:1']), ('1 Jn. 1:1', ['1JN 1:1']), ('Jude 3', ['JUD 1:3']),
+    ('3 John 4-5', ['3JN 1:4', '3JN 1:5']),
+    ('John 3：16', ['JHN 3:16']), ('1. Samuel 1:1', ['1SA 1:1']), ('Phlm. 3', ['PHM 1:3'])])
+def test_references_as_people_write_them(text, refs):
+    from pronto.sources.labels import _verses
+    assert list(map(str, _verses(text))) == refs
+
+@pytest.mark.parametrize('cells', [b'<row>' + b'<c/>'*20_000, b'<row/>'*900_000])
+def test_a_small_spreadsheet_with_many_cells_ends_in_one_line(cells, tmp_path):
+    import zipfile
+    from pronto.core.files import InputError
+    from pronto.sources.label_cells import read_table_cells
+    with zipfile.ZipFile(tmp_path/'a.xlsx', 'w', zipfile.ZIP_DEFLATED) as archive: archive.writestr('xl/worksheets/sheet1.xml', cells)
+    with pytest.raises(InputError, match='sheet1.xml: has more than 800,000 cells, or 16,384 in a row'): read_table_cells(tmp_path/'a.xlsx')

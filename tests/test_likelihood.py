@@ -77,6 +77,143 @@ def test_a_masked_model_is_asked_for_each_token_with_the_rest_of_its_word_hidden
     assert choice_values(model, rows, every=True).sums[0][0] == pytest.approx(by_hand, abs=1e-4)
     assert choice_values(model, rows).tokens == choice_values(model, rows, every=True).tokens == 12
 
+def in_letters(folder, kind):
+    "A BERT whose tokenizer cuts words into letters and names them, or a text into letters and blanks, as one piece (Gemma's kind)"
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+    zoo.save_model(folder, 'bert')
+    letters = sorted({*''.join(zoo.WORDS)})
+    special = ['[PAD]','[UNK]','[CLS]','[SEP]','[MASK]']
+    if kind == 'gemma':
+        made = Tokenizer(models.BPE({x: i for i,x in enumerate([*special, *letters, '▁'])}, [], unk_token='[UNK]'))
+        made.normalizer = normalizers.Replace(' ', '▁')
+        made.pre_tokenizer = pre_tokenizers.Split(' ', 'merged_with_previous')
+    else:
+        pieces = [*special, *letters, *(f'##{x}' for x in letters)]
+        made = Tokenizer(models.WordPiece({x: i for i,x in enumerate(pieces)}, unk_token='[UNK]'))
+        made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.post_processor = processors.TemplateProcessing('[CLS] $A [SEP]', special_tokens=[('[CLS]', 2), ('[SEP]', 3)])
+    PreTrainedTokenizerFast(tokenizer_object=made, **{f'{x[1:-1].lower()}_token': x for x in special}).save_pretrained(folder)
+    from pronto.modeling.likelihood import load_chooser
+    return load_chooser(folder, 'cpu')
+
+def asked_by_hand(model, text, first, last):
+    "The letters of one word, each with those after it hidden"
+    import torch
+    ids = model.tokenizer(text)['input_ids']
+    total = 0
+    for i in range(first, last):
+        seen = [4 if i <= k < last else x for k,x in enumerate(ids)]
+        with torch.no_grad(): total += float(model.net(torch.tensor([seen])).logits[0, i].log_softmax(-1)[ids[i]])
+    return total
+
+def test_long_and_short_words_are_asked_by_one_rule(tmp_path):
+    "Of a word of two letters and one of ten"
+    from pronto.modeling.likelihood import choice_values
+    model, long = in_letters(tmp_path/'bert', 'words'), 'lalaminuso'
+    values = choice_values(model, [choice('', 'ke', long)]).sums[0]
+    assert values == pytest.approx([asked_by_hand(model, 'ke', 1, 3), asked_by_hand(model, long, 1, 11)], abs=1e-4)
+    without_blanks = 'lalaminuso'*3 # Then the letters of both, one by one
+    short = sum(asked_by_hand(model, 'ke', i, i + 1) for i in (1, 2))
+    assert choice_values(model, [choice('', 'ke', without_blanks)]).sums[0][0] == pytest.approx(short, abs=1e-4)
+
+def test_a_tokenizer_that_takes_a_text_for_one_word_is_asked_around_the_change_too(tmp_path):
+    from pronto.modeling.likelihood import _words, choice_values
+    model, texts = in_letters(tmp_path/'bert', 'gemma'), ('lo la mi nu ra so', 'lo la mi nu ra ke')
+    assert {*model.tokenizer(texts[0]).word_ids()} == {0, None}
+    ids = model.tokenizer(texts[0])['input_ids']
+    words = _words(model.tokenizer, texts[0], ids, list(range(1, len(ids) - 1)))
+    assert [model.tokenizer.convert_ids_to_tokens([ids[i] for i in word]) for word in words] == [
+        ['l','o'], *(['▁', *word] for word in texts[0].split()[1:])]
+    assert choice_values(model, [choice('', *texts)]).tokens == 2*6 # The last word and the one before it
+
+def test_a_tokenizer_in_python_marks_words_itself():
+    from types import SimpleNamespace
+    from pronto.modeling.likelihood import _words
+    names = ['▁lo','la','▁','mi','ke']
+    slow = SimpleNamespace(convert_ids_to_tokens=lambda ids: [names[i] for i in ids])
+    assert _words(slow, 'lola mike', [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]) == [[0, 1], [2, 3, 4]]
+    assert _words(slow, 'lamike', [1, 3, 4], [0, 1, 2]) == [[0], [1], [2]] # It has no such marks
+
+def with_positions(tmp_path, monkeypatch, name, n):
+    keys = [key for key in ('max_position_embeddings','n_positions') if key in zoo.ALL[name]]
+    monkeypatch.setitem(zoo.ALL, name, zoo.ALL[name] | dict.fromkeys(keys, n))
+    return zoo.save_model(tmp_path/name, name)
+
+@pytest.mark.parametrize('n', [8, 12, 13])
+@pytest.mark.parametrize('name', ['gpt2','bert','opt','bart'])
+def test_models_read_as_many_tokens_as_they_have_positions(name, n, tmp_path, monkeypatch):
+    "Also where padding to a multiple of eight would be too much"
+    from pronto.modeling.encodings import FrozenModel
+    from pronto.modeling.likelihood import choice_values, load_chooser
+    from pronto.modeling.perplexity import load_reader, read_tokens
+    folder, words = with_positions(tmp_path, monkeypatch, name, n), zoo.WORDS*2
+    model = load_chooser(folder, 'cpu')
+    long, short = choice('', *(' '.join(words[i:i+n]) for i in range(2))), choice('', 'lo la mi', 'lo mi la')
+    together = choice_values(model, [long, short]).sums
+    assert np.isfinite(together).all() and together[1] == pytest.approx(choice_values(model, [short]).sums[0], abs=1e-4)
+    states, counts = FrozenModel(folder, device='cpu').encode([' '.join(words[:n+5]), 'lo'])
+    assert np.isfinite(states).all() and counts[0,2] == 1
+    if name != 'bart':
+        assert len(read_tokens(load_reader(folder, 'cpu'), {1: ' '.join(words[:n-2]), 2: 'lo'})) == 2
+
+BAD = float('nan'), float('inf'), float('-inf')
+
+def damaged(folder, name, bad, rare='wo'):
+    "A model with the embedding of one token damaged"
+    from safetensors.torch import load_file, save_file
+    file = zoo.save_model(folder, name)/'model.safetensors'
+    weights = load_file(file)
+    key = next(key for key in weights if any(part in key for part in ('word_embeddings','wte','shared')))
+    weights[key][zoo.WORDS.index(rare) + 5] = bad
+    save_file(weights, file, metadata=dict(format='pt'))
+    return folder
+
+@pytest.mark.parametrize('bad', BAD)
+@pytest.mark.parametrize('name', ['bert','gpt2','t5'])
+def test_every_value_of_a_model_is_finite_or_the_model_is_refused(name, bad, tmp_path):
+    "Whatever it is asked for: choices, verses, encodings, words and letters, and to learn"
+    from pronto.core.files import InputError
+    from pronto.datasets.tasks import WO
+    from pronto.modeling.encodings import FrozenModel
+    from pronto.modeling.likelihood import choose_likely
+    from pronto.modeling.perplexity import load_reader, read_tokens
+    from pronto.modeling.prompting import CausalModel, continued
+    from pronto.modeling.recipes import find_recipe
+    from pronto.modeling.train import fine_tune
+    folder = damaged(tmp_path/name, name, bad)
+    texts = ['lo la mi nu','lo wo mi nu','ra so ti','ra wo ti']
+    bad_rows = [choice('', a, b) for a in texts for b in texts if a != b]
+    good_rows = [choice('', a, b, answer=i) for a in texts[::2] for i,b in enumerate(('lo mi','ra la'))]*2
+    settings = find_recipe('tiny', epochs=1).settings(WO)
+    asked = [lambda: choose_likely(folder, WO, dict(test=bad_rows), dict(name='likelihood', every=False), device='cpu'),
+             lambda: FrozenModel(folder, device='cpu').encode(texts),
+             lambda: fine_tune(folder, WO, dict(train=bad_rows, dev=bad_rows, test=bad_rows), settings, device='cpu'),
+             lambda: fine_tune(folder, WO, dict(train=good_rows, dev=good_rows, test=bad_rows), settings, device='cpu')]
+    if name != 't5': asked.append(lambda: read_tokens(load_reader(folder, 'cpu'), dict(enumerate(texts))))
+    if name == 'gpt2':
+        causal = CausalModel(folder, 'cpu')
+        causal.letters = lambda n: [5, 6]
+        asked += [lambda: continued(causal, texts, ['lo','la']), lambda: causal.compare(texts, 2)]
+    for ask in asked:
+        with pytest.raises(InputError, match='its numbers are not finite, so its weights are damaged') as e: ask()
+        assert '\n' not in str(e.value)
+
+def test_a_training_that_diverges_starts_again_with_half_the_rate(tmp_path, monkeypatch):
+    from pronto.datasets.tasks import WO
+    from pronto.modeling import train
+    from pronto.modeling.recipes import find_recipe
+    run, rates = train._run, []
+    def diverging(attempt):
+        rates.append(attempt.settings['learning_rate'])
+        if len(rates) < 2: raise FloatingPointError('its numbers are not finite')
+        return run(attempt)
+    monkeypatch.setattr(train, '_run', diverging)
+    rows = [choice('', a, b, answer=i % 2) for i,(a,b) in enumerate(zip(zoo.texts(9)[1:], zoo.texts(9)))]
+    settings = find_recipe('tiny', epochs=1).settings(WO) | dict(restarts=1)
+    found = train.fine_tune(zoo.save_model(tmp_path/'bert', 'bert'), WO, dict(train=rows, dev=rows, test=rows), settings, device='cpu')
+    assert rates[1] == rates[0]/2 and len(found.attempts) == 2 and found.attempts[0]['collapsed']
+
 def test_encoders_are_asked_around_the_change_alone(reader):
     from pronto.modeling.likelihood import choice_values
     model = reader('bert')

@@ -2,7 +2,6 @@
 import json, os, re
 from pathlib import Path
 import pytest
-from conftest import run_notebook, shown_as
 from pronto.cli import main
 from pronto.core.files import InputError
 from pronto.lab.modeling.static_kind import STATIC
@@ -133,13 +132,6 @@ def test_prompting_needs_a_causal_model(translations, tmp_path, capsys):
     model = toy_bert(tmp_path/'toy')
     assert main(['eval', str(translations[0]), '--protocol', 'prompting', '-m', model, '-t', 'SM', '--runs', str(tmp_path/'runs')]) == 1
     assert 'does not predict the next token; choose a causal model' in capsys.readouterr().err
-
-@pytest.mark.slow
-def test_the_notebook_of_retrieval(tmp_path):
-    "It runs with small parameters and shows a table, a figure and a sentence"
-    small = dict(n_verses=400, steps=1)
-    ran = run_notebook('retrieval.ipynb', tmp_path/'out.ipynb', small, tmp_path, PRONTO_DATA=str(tmp_path/'data'))
-    assert shown_as(ran, 'image/png') and 'setting finds' in ''.join(shown_as(ran, 'text/markdown'))
 
 def test_files_that_a_tokenizer_of_transformers_reads_are_in_the_hash(tmp_path):
     import transformers

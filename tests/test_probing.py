@@ -244,7 +244,7 @@ def test_models_of_one_name_and_changed_weights_have_encodings_of_their_own(rele
 def test_weights_that_are_not_numbers_are_named(release, capsys):
     change_weights(release/'my-bert', lambda x: x*np.nan if x.dim() > 1 else x)
     assert main(['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]) == 1
-    assert 'my-bert: cannot encode text (its states are not numbers' in capsys.readouterr().err
+    assert 'my-bert: cannot encode text (its numbers are not finite' in capsys.readouterr().err
     assert Cache(release/'data'/'cache'/'encodings').sizes() == []
 
 def test_what_never_ends_is_refused_or_replaced(release, capsys):

@@ -238,8 +238,8 @@ def test_a_script_beside_the_clone_finds_the_package(tmp_path):
 
 # Notebooks that are run rather than exported
 
-def test_notebooks_open_with_their_finding_and_executed_ones_fit_todays_package():
-    "A walkthrough and a quick start have none. A name that an executed notebook imports is still there"
+def test_notebooks_open_with_their_finding():
+    "A walkthrough and a quick start have none"
     executed = sorted((ROOT/'nbs'/'executed').glob('*.ipynb'))
     top = [p for p in NOTEBOOKS if p.parent.name == 'nbs' and p.stem not in ('walkthrough','quickstart')]
     placeholder = 'This will say what was found.'
@@ -248,12 +248,13 @@ def test_notebooks_open_with_their_finding_and_executed_ones_fit_todays_package(
         first = next(c for c in json.loads(path.read_text(encoding='utf-8'))['cells'] if c['cell_type'] == 'code')
         said = ''.join(str(o['data']) for o in first['outputs'])
         assert placeholder not in said and (said or path in top), path
+
+def test_executed_notebooks_have_the_code_of_today():
+    "Otherwise: make notebooks. Beside their sources they have a cell of parameters; those of translations need their files"
+    executed = sorted((ROOT/'nbs'/'executed').glob('*-demo.ipynb'))
+    assert len(executed) == 9
     for path in executed:
-        for statement in (s for cell in cells(path) for s in ast.walk(ast.parse(cell)) if isinstance(s, ast.ImportFrom)):
-            if not (statement.module or '').startswith('pronto'): continue
-            module = ROOT/f'{statement.module.replace(".", "/")}.py'
-            text = module.read_text(encoding='utf-8') if module.exists() else ''
-            assert [a.name for a in statement.names if not re.search(rf'\b{a.name}\b', text)] == [], (path, statement.module)
+        assert [c for c in cells(path) if not c.startswith('# Parameters\n')] == cells(ROOT/'nbs'/f'{path.stem.split("-")[0]}.ipynb'), path
 
 def test_files_that_notebooks_read_from_the_repository_are_there():
     found = [m for path in NOTEBOOKS for cell in cells(path) for m in re.findall(r"checkout\(((?:'[^']+'(?:, )?)+)\)", cell)]
@@ -262,6 +263,12 @@ def test_files_that_notebooks_read_from_the_repository_are_there():
 
 def test_every_notebook_at_the_top_runs_in_a_test():
     files = [p for p in (ROOT/'tests').glob('test_*.py') if p.name != 'test_project.py']
-    tests = ''.join(p.read_text(encoding='utf-8') for p in files)
+    import test_notebooks
+    tests = ''.join(p.read_text(encoding='utf-8') for p in files) + ''.join(f'{name}.ipynb' for name in test_notebooks.SMALL)
     runs_by_itself = lambda path: '- skip_exec: true' not in '\n'.join(cells(path, 'markdown')) # In nbdev_test
     assert [p.name for p in (ROOT/'nbs').glob('*.ipynb') if p.name not in tests and not runs_by_itself(p)] == []
+
+def test_no_figure_is_made_with_pyplot():
+    "Which keeps each, and decides by itself what a notebook shows; a `Picture` is shown wherever it stands last, or displayed"
+    users = [p.name for p in NOTEBOOKS for c in cells(p) if re.search(r'import matplotlib\.pyplot|\bplt\.', c)]
+    assert users == ['walkthrough.ipynb'] # For readers who know it

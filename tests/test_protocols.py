@@ -377,22 +377,6 @@ def test_with_a_real_model(tmp_path, monkeypatch):
     alone, after = records[0], records[3]
     assert alone.dev != after.dev and after.first['trained_on'][0]['code'] == 'qaa'
 
-SMALL = {'transfer.ipynb': dict(epochs=1), 'fewshot.ipynb': dict(epochs=30, sizes='20', draws=1), 'mixes.ipynb': dict(epochs=1),
-         'probe.ipynb': dict(epochs=1, n_models=3), 'tiers.ipynb': dict(n_models=2), 'items.ipynb': dict(n_models=2),
-         'prompting.ipynb': dict(limit=12)}
-
-@pytest.mark.slow
-@pytest.mark.parametrize('name', SMALL)
-def test_the_notebooks(name, tmp_path):
-    "Each runs with small parameters, and shows its finding, its figure and its tables, in this order"
-    parameters = dict(n_verses=400, steps=1, limit=60) | SMALL[name]
-    outputs = cell_outputs(run_notebook(name, tmp_path/name, parameters, tmp_path, PRONTO_DATA=str(tmp_path/'data')))
-    shown = [o['data'] for o in outputs if 'data' in o]
-    assert shown[0]['text/markdown'].startswith('**Finding') and 'not say anything' not in shown[0]['text/markdown']
-    assert 'image/png' in shown[1] and '|---|' in shown[2]['text/markdown']
-    red = [o.text for o in outputs if o.get('name') == 'stderr']
-    assert not red and len({str(x) for x in shown}) == len(shown) # No block of warnings, nothing twice
-
 @pytest.mark.slow
 def test_the_notebook_on_typology(tmp_path):
     "From a table of gaps; distances take a while"

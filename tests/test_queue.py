@@ -31,40 +31,34 @@ def test_temporary_files_of_workers_are_in_a_folder_of_their_own():
 
 def _places(): return tempfile.gettempdir(), sys.path
 
-ALONE_OR_FORKED = pytest.mark.parametrize('imports', [(), ('colorsys',)]) # By a process that has imported these
-
 def _watched():
-    import dask, sys
-    return os.environ['OMP_NUM_THREADS'], dask.config.get('distributed.worker.profile.enabled'), 'colorsys' in sys.modules
+    import dask
+    return os.environ['OMP_NUM_THREADS'], dask.config.get('distributed.worker.profile.enabled')
 
-@ALONE_OR_FORKED
-def test_a_worker_has_one_thread_and_is_not_profiled(imports):
-    "A fork has what was imported for it"
-    with connect(workers=1, imports=imports) as client:
+def test_a_worker_has_one_thread_and_is_not_profiled():
+    with connect(workers=1) as client:
         outcome, = run_jobs(client, _watched, {'one': ()})
-        assert outcome.result == ('1', False, bool(imports))
+        assert outcome.result == ('1', False)
 
 SCRIPT = '''from pronto.jobs.queue import connect, run_jobs
 import time
-with connect(workers=1, imports=%s) as client:
+with connect(workers=1) as client:
     print([o.result for o in run_jobs(client, %s, {'one': (%s,)})])
 '''
 
-def start(tmp_path, imports, *job):
+def start(tmp_path, *job):
     "A script without a main guard"
-    (tmp_path/'script.py').write_text(SCRIPT % (imports, *job))
+    (tmp_path/'script.py').write_text(SCRIPT % job)
     (tmp_path/'tmp').mkdir()
     env = os.environ | {'PYTHONPATH': str(ROOT), 'TMPDIR': str(tmp_path/'tmp')}
     return subprocess.Popen([sys.executable, tmp_path/'script.py'], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-@ALONE_OR_FORKED
-def test_a_script_without_a_main_guard_is_not_run_by_workers(tmp_path, imports):
-    assert start(tmp_path, imports, 'abs', '-1').communicate(timeout=300) == ('[1]\n', '')
+def test_a_script_without_a_main_guard_is_not_run_by_workers(tmp_path):
+    assert start(tmp_path, 'abs', '-1').communicate(timeout=300) == ('[1]\n', '')
 
-@ALONE_OR_FORKED
 @pytest.mark.parametrize('kill', ['kill','terminate'])
-def test_a_killed_process_says_nothing_and_the_next_one_tidies_up(tmp_path, kill, imports, monkeypatch):
-    script = start(tmp_path, imports, 'time.sleep', '60')
+def test_a_killed_process_says_nothing_and_the_next_one_tidies_up(tmp_path, kill, monkeypatch):
+    script = start(tmp_path, 'time.sleep', '60')
     while not list((tmp_path/'tmp').rglob('worker-*')): time.sleep(.1)
     getattr(script, kill)()
     assert script.communicate(timeout=300) == ('', '') # When the last process has closed the stream
@@ -105,10 +99,9 @@ time.sleep(60)"""
     study.communicate(timeout=60)
 
 @pytest.mark.slow
-@ALONE_OR_FORKED
-def test_a_job_that_keeps_the_interpreter_busy_is_stopped(imports):
+def test_a_job_that_keeps_the_interpreter_busy_is_stopped():
     "A regular expression that never ends holds Python's lock, so that its worker answers nobody"
-    with connect(workers=1, imports=imports) as client:
+    with connect(workers=1) as client:
         outcome, = run_jobs(client, re.match, {'endless': ('(a+)+$', 'a'*40 + 'b')}, limit=1)
         assert outcome.error == 'was stopped after 1 seconds'
         assert [o.result for o in run_jobs(client, abs, {'one': (-1,)})] == [1]

@@ -15,7 +15,6 @@ from pronto.datasets.building import build
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.jobs.fetch import _write_note
 from pronto.core.files import InputError, content_hash
-from pronto.bibles.languages import Language
 from pronto.jobs.release import Release, Settings, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2)]
@@ -188,7 +187,7 @@ def settings(corpus):
 
 def test_a_publishable_release_leaves_out_what_forbids_it(corpus, settings, tmp_path):
     path = osis_with('© 2001 A Society. All rights reserved.', corpus, tmp_path)
-    assert build_translation('wol', path, tmp_path/'out', settings) == '© 2001 A Society. All rights reserved.'
+    assert build_translation('wol', path, tmp_path/'out', settings)['licence'] == '© 2001 A Society. All rights reserved.'
     assert not (tmp_path/'out').exists()
     build_translation('wol', path, tmp_path/'out', Settings(settings.annotations, settings.annotations_hash, min_verses=LEAST))
     assert load_dataset_folder(tmp_path/'out'/'wol').manifest['licence'].startswith('©')
@@ -244,11 +243,11 @@ def test_what_fetch_noted_counts_where_the_translation_says_nothing(corpus, sett
     assert registry_row(tmp_path/'unknown'/'qaalo')['redistribution'] == 'unclear'
     said = lambda licence, may: _write_note(tmp_path/'data', 'ebible-qaalo', [path], licence=licence, may_be_passed_on=may)
     said('© A Society; may not be passed on', False)
-    assert build_translation('qaalo', path, tmp_path/'out', settings) == '© A Society; may not be passed on'
+    assert build_translation('qaalo', path, tmp_path/'out', settings)['licence'] == '© A Society; may not be passed on'
     assert not (tmp_path/'out').exists()
     with pytest.raises(InputError, match='may not be passed on'): build_translation('qaalo', path, tmp_path/'unknown', settings)
     said('© A Society; may be passed on', True)
-    assert build_translation('qaalo', path, tmp_path/'out', settings) == ''
+    assert build_translation('qaalo', path, tmp_path/'out', settings) == {}
     row = registry_row(tmp_path/'out'/'qaalo')
     assert (row['licence'], row['redistribution']) == ('© A Society; may be passed on', 'permitted')
     assert (tmp_path/'out'/'qaalo'/'verses.tsv').exists()
@@ -275,11 +274,39 @@ def test_what_a_folder_remembers_may_be_damaged(corpus, settings, tmp_path):
     build_translation('wol', path, tmp_path/'out', settings)
     assert is_finished(tmp_path/'out'/'wol', path, settings)
 
-def test_a_guess_is_marked(corpus, settings, tmp_path, monkeypatch):
-    monkeypatch.setattr('pronto.jobs.release.find_language', lambda said, code, script: Language('Lo', 'qaa', '', 'name'))
-    for code,bible,name in ('guessed','qad1.tsv','Lo (guess)'), ('stated','qac1.osis.xml','Lo'):
-        build_translation(code, corpus/'bibles'/bible, tmp_path/'out', settings)
-        assert registry_row(tmp_path/'out'/code)['language'] == name
+def test_a_guess_is_marked(corpus, settings, tmp_path):
+    "In the manifest, so that nothing else guesses, and in the registry; what a table states is no guess"
+    shutil.copy(corpus/'bibles'/'qad1.tsv', tmp_path/'Wolof-NT.tsv')
+    guessed, stated = tmp_path/'out'/'guessed', tmp_path/'out'/'stated'
+    build_translation('guessed', tmp_path/'Wolof-NT.tsv', tmp_path/'out', settings)
+    build_translation('stated', tmp_path/'Wolof-NT.tsv', tmp_path/'out', settings, 'Basque')
+    manifest = load_manifest(guessed)
+    assert (manifest['language'], manifest['language_from']) == ('wol', 'guessed from the name Wolof-NT')
+    assert 'language_from' not in load_manifest(stated)
+    rows = [registry_row(folder) for folder in (guessed, stated)]
+    assert [(row['language'], row['iso639_3'], row['language_from']) for row in rows] == [
+        ('Wolof (guess)', 'wol', 'guessed from the name Wolof-NT'), ('Basque', 'eus', 'stated')]
+    assert not is_finished(stated, tmp_path/'Wolof-NT.tsv', settings) # Without the table it would be another
+    assert is_finished(stated, tmp_path/'Wolof-NT.tsv', settings, 'Basque')
+
+def test_a_release_knows_more_of_languages_than_a_file(corpus, tmp_path, capsys):
+    "A text without a language gets that of the text that it resembles, and equal texts are named, with their rights"
+    bibles = tmp_path/'bibles'
+    bibles.mkdir()
+    for name in 'one.tsv', 'two.tsv':
+        shutil.copy(corpus/'bibles'/'qad1.tsv', bibles/name)
+    table = tmp_path/'languages.csv'
+    table.write_text('file,language\none.tsv,wol\ngone.xml,fra\n')
+    argv = ['release', '-a', str(corpus/'a.parquet'), str(bibles), '-o', str(tmp_path/'out'), '--min-verses', str(LEAST),
+            '--workers', '1', '--no-choices', '--languages', str(table)]
+    for _ in range(2): # The second time all is there
+        assert main(argv) == 0
+        assert 'names 1 files that are not in' in capsys.readouterr().err
+        rows = list(csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8')))
+        assert [row['iso639_3'] for row in rows] == ['wol','wol'] and rows[0]['language_from'] == 'stated'
+        assert rows[1]['language_from'] == 'guessed from its letters, which are like those of one'
+        assert [row['same_text'] for row in rows] == ['two','one']
+    assert load_manifest(tmp_path/'out'/'two')['language'] == 'wol'
 
 # What is not a Bible, or not enough of one
 
@@ -370,7 +397,7 @@ def test_text_that_was_put_back_is_named_when_published(tmp_path):
     from pronto.jobs.release import _require_publishable
     for code in 'wol', 'old':
         (tmp_path/code).mkdir()
-        (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "files": {}}')
+        (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "profile": {}, "files": {}}')
         (tmp_path/code/'verses.tsv').write_text('text')
     done = Release(tmp_path, failed={'wol': 'is text that was put back'}, others=['old','wol'])
     said = 'wol holds text that was put back .*; remove its verses file .*wol/verses.tsv.* into a copy'

@@ -1,8 +1,9 @@
 "What a server may do to us: redirects, answers without end, echoes of the key, and what is no answer at all"
-import gzip, json, re, socket, threading, time
+import gzip, json, math, re, socket, threading, time
 from base64 import b64encode
 
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pronto.core.files import InputError
 from test_labels import main, place # noqa: F401 (a fixture)
@@ -181,8 +182,8 @@ def test_a_task_with_more_labels_than_letters_is_refused_everywhere(place, tmp_p
 
 class Echo(Bare):
     "A server that repeats a text with the probabilities of its tokens, which are words with the blank before them"
-    def __init__(self, silent=False, status='200 OK'):
-        self.texts = []
+    def __init__(self, silent=False, status='200 OK', change=None):
+        self.texts, self.change = [], change
         def post(connection): pass
         super().__init__(post)
         self.silent, self.status = silent, status
@@ -201,6 +202,7 @@ class Echo(Bare):
             places = [sum(map(len, tokens[:i])) for i in range(len(tokens))]
             said = dict(tokens=tokens, text_offset=places, token_logprobs=[None, *map(self.value, tokens[1:])])
             text = ''.join(tokens)
+            if self.change: self.change(said)
             choice = dict(index=0, finish_reason='length', text=' more' if self.silent else text, logprobs=None if self.silent else said)
             reply = dict(id='x', object='text_completion', created=1, model='m', choices=[choice])
             connection.sendall(http(json.dumps(reply), self.status))
@@ -212,6 +214,60 @@ def test_a_server_that_repeats_a_text_says_how_probable_a_choice_is_after_its_co
         assert values == pytest.approx([sum(map(Echo.value, (' la', ' mi'))), sum(map(Echo.value, (' mi', ' re', ' so')))])
         assert n == 5 and sorted(server.texts) == ['lo la mi', 'lo la mi re so']
         assert model.sums([('', 'lo la mi')])[0] == values[:1] and len(server.texts) == 2 # Kept
+
+def in_bytes(said): said['text_offset'] = [len(''.join(said['tokens'][:i]).encode()) for i in range(len(said['tokens']))]
+def none_of_first(said): del said['tokens'][0], said['text_offset'][0], said['token_logprobs'][0]
+def with_value(value): return lambda said: said['token_logprobs'].__setitem__(2, value)
+def of_another_text(said): said['tokens'][1] = said['tokens'][1][:-1] + 'x'
+def backwards(said): said['text_offset'][1:3] = said['text_offset'][2:0:-1]
+
+@pytest.mark.parametrize('change,says', [
+    *((with_value(value), 'not the logarithm of a probability') for value in (
+        float('nan'), float('-inf'), float('inf'), 5, 1e-9, True, False, None, '-1')),
+    (lambda said: said.update(token_logprobs=[None]*len(said['tokens'])), 'None is not the logarithm'),
+    (in_bytes, 'does the server count bytes'), (backwards, 'do not increase|is not at its offset'),
+    (of_another_text, "the token ' lÜx' is not at its offset"), (none_of_first, 'no token ends where the text ends'),
+    (lambda said: said['token_logprobs'].pop(), '3 values, 4 offsets, 4 tokens'),
+    (lambda said: said['text_offset'].pop(), '4 values, 3 offsets, 4 tokens'),
+    (lambda said: said.update(text_offset=[0]*len(said['tokens'])), 'no token ends where'),
+    (lambda said: said.update(token_logprobs='-1 -1'), 'not the logarithm|values, 4 offsets'),
+    (lambda said: said.update(text_offset=[None]*4), 'gives what is not an answer')])
+def test_probabilities_that_cannot_be_right_are_refused_and_not_kept(change, says, tmp_path):
+    with Echo(change=change) as server:
+        model = served.EchoingModel('openai:toy', server.url)
+        with pytest.raises(InputError, match=says) as e: model.sums([('', 'lé lÜa mi')])
+        assert '\n' not in str(e.value) and not model.kept and not model.file.exists()
+
+VALUE = st.one_of(st.none(), st.booleans(), st.integers(-9, 2), st.floats(), st.text(max_size=2))
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text('aé 道🙂', min_size=2, max_size=9), name=st.sampled_from(['tokens','text_offset','token_logprobs']),
+       where=st.integers(0, 9), value=VALUE, is_gone=st.booleans())
+def test_what_a_server_says_of_a_text_is_finite_and_of_that_text_or_refused(text, name, where, value, is_gone):
+    tokens = [*re.findall(' ?[^ ]+| ', text), ' more']
+    begin = [sum(map(len, tokens[:i])) for i in range(len(tokens))]
+    said = dict(tokens=tokens, text_offset=begin, token_logprobs=[None, *[-1.5]*(len(tokens) - 1)])
+    column = said[name] = list(said[name])
+    column[where % len(column):where % len(column) + 1] = [] if is_gone else [value]
+    try: found = json.loads(served._of_echo(dict(choices=[dict(text=''.join(tokens), logprobs=said)]), text))
+    except served._ODD: return
+    assert all(math.isfinite(x) and x <= 0 for _,x in found) and len(found) >= len(tokens) - 2
+    assert [at for at,_ in found] == sorted(at for at,_ in found) and all(0 <= at < len(text) for at,_ in found)
+
+def bos(said):
+    said['tokens'].insert(0, '<s>')
+    said['token_logprobs'] = [None, -1.5, *said['token_logprobs'][1:]]
+    said['text_offset'] = [0, *(3 + at for at in said['text_offset'])]
+def in_parts(said): # The letter `é` is two tokens, of which neither is a letter
+    said.update(tokens=['l', '\ufffd', '\ufffd', *said['tokens'][1:]], text_offset=[0, 1, 1, *said['text_offset'][1:]],
+                token_logprobs=[None, -1, -1, *said['token_logprobs'][1:]])
+
+@pytest.mark.parametrize('change,more', [(lambda said: said.update(text_offset=None), 0), (lambda said: said.update(tokens=None), 0),
+    (lambda said: said.update(text_offset=[7 + at for at in said['text_offset']]), 0), (bos, -1.5), (in_parts, -2)])
+def test_servers_count_characters_in_several_ways(change, more):
+    with Echo(change=change) as server:
+        values, _ = served.EchoingModel('openai:toy', server.url).sums([('', 'lé lÜa mi'), ('lé', 'lÜa mi')])
+    own = sum(map(Echo.value, (' lÜa', ' mi')))
+    assert values == pytest.approx([own + more, own])
 
 @pytest.mark.parametrize('how', [dict(silent=True), dict(status='400 Bad Request')])
 def test_a_server_that_repeats_nothing_is_a_line(how):

@@ -136,14 +136,14 @@ def test_numbers_take_the_place_of_the_aligner_which_need_not_be_installed(annot
     monkeypatch.setitem(sys.modules, 'thot.alignment', None)
     monkeypatch.setitem(sys.modules, 'thot', None)
     manifest = build(annotated, with_numbers(annotated), tmp_path/'toy', splits='parallel')
-    about, n = manifest['words'], len(annotated.verses)
+    about, n = manifest['word_tasks'], len(annotated.verses)
     assert about['aligner'] == '' and about['links'] == {'stated in the text': n, 'aligned': 0}
     assert about['stated_words'] == {LINKED: 3*n} and about['kept']['names']['verses'] == n
     assert 'are stated in the text' in about['quality'] and 'automatic word alignment' not in about['quality']
     assert f'Links of words are in {n} verses stated in the text; of the words of the former: {3*n:,} linked' in summary(manifest)
     first = (tmp_path/'toy'/'links.tsv').read_text().splitlines()[0]
     assert re.fullmatch(r'MAT 1:1\t0-0:\d+ 1-1:\d+ 2-2:\d+', first)
-    less = build(annotated, with_numbers(annotated, [Ref('MAT', 1, 1)]), tmp_path/'less', splits='parallel')['words']
+    less = build(annotated, with_numbers(annotated, [Ref('MAT', 1, 1)]), tmp_path/'less', splits='parallel')['word_tasks']
     assert less['links'] == {'stated in the text': n - 1, 'aligned': 0}
     assert less['left_out'] == {'no numbers at their words': 1}
     with pytest.raises(InputError, match='sil-thot'):
@@ -154,9 +154,9 @@ def test_verses_without_numbers_are_aligned(annotated, tmp_path): # noqa: F811
     from pronto.datasets.building import build
     manifest = build(annotated, with_numbers(annotated, CHAPTER), tmp_path/'toy', splits='parallel')
     n = len(annotated.verses)
-    assert manifest['words']['links'] == {'stated in the text': n - 17, 'aligned': 17}
-    assert manifest['words']['aligner'].startswith('eflomal')
-    assert 'automatic word alignment' in manifest['words']['quality']
+    assert manifest['word_tasks']['links'] == {'stated in the text': n - 17, 'aligned': 17}
+    assert manifest['word_tasks']['aligner'].startswith('eflomal')
+    assert 'automatic word alignment' in manifest['word_tasks']['quality']
 
 def test_build_reads_the_numbers_of_a_file(annotated, pronto, tmp_path): # noqa: F811
     from pronto.sources.annotation_file import write_annotations
@@ -174,7 +174,7 @@ def test_build_reads_the_numbers_of_a_file(annotated, pronto, tmp_path): # noqa:
                             '--min-verses', 100)
     assert status == 0, err
     manifest = json.loads((tmp_path/'toy'/'manifest.json').read_text())
-    assert manifest['words']['links'] == {'stated in the text': len(annotated.verses), 'aligned': 0}
+    assert manifest['word_tasks']['links'] == {'stated in the text': len(annotated.verses), 'aligned': 0}
 
 def test_words_that_are_not_judged_are_no_error_of_the_aligner():
     from pronto.lab.quality.alignment_scores import agreement_counts, link_counts

@@ -162,7 +162,7 @@ def test_tasks_on_words_are_built_with_nothing_fetched(testdata, pronto, monkeyp
     status,_,err = pronto('build', '-b', tmp_path/'mark.tsv', '-o', tmp_path/'mark', '--words', '--no-choices', '--language', 'wol')
     assert status == 0, err
     manifest = json.loads((tmp_path/'mark'/'manifest.json').read_text())
-    assert manifest['words']['linked']['verses'] > 600 and manifest['counts']['names']['train'] > 300
+    assert manifest['word_tasks']['linked']['verses'] > 600 and manifest['counts']['names']['train'] > 300
     assert 'words: Bible Word Alignments' in manifest['source']['attribution']
 
 # Datasets
@@ -176,8 +176,8 @@ def test_names_and_parts_of_speech_are_projected(annotated, dataset):
     assert sum((tag == 'B-PER') == is_name for is_name,tag in tags) > .98*len(tags) > 900
     assert {tag for row in rows_of(dataset, 'upos') for tag in row['tags']} - {'_'} == {'PROPN','VERB'}
     manifest = json.loads((dataset/'manifest.json').read_text())
-    assert manifest['words']['linked']['verses'] == 611 and manifest['words']['left_out'] == {} # One has no text
-    assert manifest['words']['segmenter'] == 'unicode' and manifest['words']['aligner'].startswith('eflomal')
+    assert manifest['word_tasks']['linked']['verses'] == 611 and manifest['word_tasks']['left_out'] == {} # One has no text
+    assert manifest['words'] == 'blanks' and manifest['word_tasks']['aligner'].startswith('eflomal')
     assert manifest['counts']['names']['train'] == len((dataset/'names_train.jsonl').read_text().splitlines())
 
 def test_the_same_seed_gives_the_same_bytes(annotated, dataset, tmp_path):
@@ -212,7 +212,7 @@ def test_without_text_there_are_no_tasks_on_words(annotated, tmp_path):
     with pytest.MonkeyPatch.context() as m:
         m.setitem(__import__('sys').modules, 'thot.alignment', None) # Nothing is aligned
         manifest = build(annotated, translated(annotated), tmp_path/'toy', splits='parallel', layout='labels')
-    assert 'the text is left out' in manifest['words']['warning'] and not list((tmp_path/'toy').glob('*.jsonl'))
+    assert 'the text is left out' in manifest['word_tasks']['warning'] and not list((tmp_path/'toy').glob('*.jsonl'))
 
 def test_a_set_of_tasks_leaves_those_on_words_out_and_says_so(annotated, tmp_path):
     from pronto.datasets.building import build
@@ -226,7 +226,7 @@ def test_a_set_of_tasks_leaves_those_on_words_out_and_says_so(annotated, tmp_pat
 def test_without_sil_thot_the_extra_is_named(annotated, tmp_path, monkeypatch):
     from pronto.datasets.building import build
     monkeypatch.setitem(__import__('sys').modules, 'thot.alignment', None)
-    with pytest.raises(InputError, match=r"sil-thot: is not installed.*\[align\]"):
+    with pytest.raises(InputError, match=r"thot.alignment: is not installed.*\[align\]"):
         build(annotated, translated(annotated), tmp_path/'toy', splits='parallel')
 
 def test_a_verse_of_ten_thousand_words_is_left_out_and_counted(annotated, tmp_path):
@@ -234,20 +234,18 @@ def test_a_verse_of_ten_thousand_words_is_left_out_and_counted(annotated, tmp_pa
     from pronto.datasets.building import build
     long = translated(annotated, {Ref('MAT', 2, 2): 'a '*10_000})
     manifest = build(annotated, long, tmp_path/'toy', splits='parallel')
-    assert manifest['words']['left_out'] == {'more than 1,000 words': 1}
+    assert manifest['word_tasks']['left_out'] == {'more than 1,000 words': 1}
     from pronto.datasets.manifest import summary
     assert 'suffice in 611 (names), 611 (upos); not linked: 1 with more than 1,000 words' in summary(manifest)
 
-def test_a_script_without_blanks_asks_for_a_segmenter(annotated, tmp_path):
+def test_a_script_without_blanks_is_cut_by_a_dictionary(annotated, tmp_path):
     pytest.importorskip('thot', reason='needs the extra align')
     from pronto.datasets.building import build
     chinese = dict(zip([*NAMES, *VERBS], '保彼马路来见叫'))
     texts = {ref: ''.join(chinese[w.lemma] for w in v.words)*5 + '。' for ref,v in annotated.verses.items()}
     bible = Bible([VerseRow(r.book, r.chapter, str(r.verse), text) for r,text in texts.items()])
     manifest = build(annotated, bible, tmp_path/'a', splits='parallel')
-    assert '--segmenter characters' in manifest['words']['warning'] and 'names' not in manifest['counts']
-    manifest = build(annotated, bible, tmp_path/'b', splits='parallel', segmenter='characters')
-    assert manifest['words']['segmenter'] == 'characters' and 'upos' in manifest['counts']
+    assert manifest['words'] == 'dictionary' == manifest['word_tasks']['segmentation']['kind'] and 'upos' in manifest['counts']
 
 # Verses that a translation joins, and a release that is killed
 
@@ -328,7 +326,7 @@ def test_exports_hold_the_tasks_on_words(annotated, toy_words_and_verses, pronto
         assert pronto('export', kind, dataset, '-o', out(kind))[::2] == (0, [])
     assert same(out('tsv')) and pronto('eval', out('tsv'), '-t', 'names', '--runs', tmp_path/'r')[0] == 0
     assert (out('hf')/'both'/'names'/'train.jsonl').read_bytes() == tables['names_train.jsonl']
-    quality = json.loads((dataset/'manifest.json').read_text())['words']['quality']
+    quality = json.loads((dataset/'manifest.json').read_text())['word_tasks']['quality']
     assert 'F1 of links of names is 0.' in quality and quality in (out('hf')/'README.md').read_text()
     assert 'both/names/train.jsonl' in (out('hf')/'README.md').read_text()
     assert pronto('export', 'tsv', out('hf'), '-o', tmp_path/'back')[0] == 0 and same(tmp_path/'back')
@@ -412,8 +410,8 @@ def test_a_summary_says_how_good_labels_of_words_are(dataset):
     assert 'the share of parts of speech that are right is' in summary(manifest)
     assert 'its own family is not known' in summary(manifest) and 'free translation' not in summary(manifest)
     assert 'links suffice' in summary(manifest) and 'not linked' not in summary(manifest)
-    assert 'parts of speech' not in summary({k: v for k,v in manifest.items() if k != 'words'})
-    manifest['words']['kept']['upos']['verses'] = 252
+    assert 'parts of speech' not in summary({k: v for k,v in manifest.items() if k != 'word_tasks'})
+    manifest['word_tasks']['kept']['upos']['verses'] = 252
     assert '252 (upos) (few for upos: a free translation' in summary(manifest)
 
 @pytest.mark.parametrize('language,said', [('fra', '(Romance)'), ('wol', 'none of its own family is measured')])
@@ -433,7 +431,7 @@ def test_words_that_are_not_asked_about_are_neither_trained_on_nor_scored(annota
     tagged = rows_of(tmp_path/'toy', 'upos')
     assert {tag for row in tagged for token,tag in zip(row['tokens'], row['tags']) if token == 'na'} == {'_'}
     manifest = json.loads((tmp_path/'toy'/'manifest.json').read_text())
-    kept = manifest['words']['kept']['upos']
+    kept = manifest['word_tasks']['kept']['upos']
     assert '_' not in manifest['label_shares']['upos'] and kept['asked'] < kept['tokens']
     for command in ['probe', tmp_path/'toy'], ['eval', tmp_path/'toy', '--epochs', 1]:
         assert pronto(*command, '-m', model, '-t', 'upos', '--limit', 60, '--runs', tmp_path/'runs')[0] == 0
@@ -463,7 +461,7 @@ def test_mentions_of_ontonotes_are_projected(pronto, tmp_path):
         tagged = {w.lower() for w,tag in zip(row['tokens'], row['tags']) if tag != 'O'} & nouns
         right, found, wanted = right + len(tagged & again), found + len(tagged), wanted + len(again & nouns)
     assert len(rows) > 300 and right > .95*found and right > .95*wanted
-    assert not list(out.glob('names*')) and json.loads((out/'manifest.json').read_text())['words']['kept']['upos']
+    assert not list(out.glob('names*')) and json.loads((out/'manifest.json').read_text())['word_tasks']['kept']['upos']
 
 def test_a_file_without_words_gives_no_tasks_on_words(annotated, pronto, tmp_path):
     from pronto.sources.annotation_file import write_annotations

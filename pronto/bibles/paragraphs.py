@@ -6,11 +6,12 @@
 __all__ = ['read_paragraphs']
 
 # %% ../../nbs/bibles/paragraphs.ipynb #pgr04
+from collections import Counter
 from pathlib import Path
 import regex
 from ..core.files import InputError
 from .opening import decoded
-from .rows import Bible, VerseRow
+from .rows import Bible, VerseRow, clean_text
 
 # %% ../../nbs/bibles/paragraphs.ipynb #pgr06
 _SENTENCE = regex.compile(r'.+?(?:\p{Sentence_Terminal}+[\p{Pf}\p{Pe}"\']*(?=\s|$)|[。！？]+\p{Pe}*|$)')
@@ -38,6 +39,7 @@ def read_paragraphs(path)->Bible:
         if len(blocks[-1]) >= least:
             blocks.append([])
         blocks[-1] += paragraph
-    rows = [VerseRow('TXT', chapter, str(verse), said)
+    changed = Counter()
+    rows = [VerseRow('TXT', chapter, str(verse), clean_text(said, changed))
             for chapter,block in enumerate(blocks, 1) for verse,said in enumerate(block, 1)]
-    return Bible(rows, format='plain text')
+    return Bible(rows, format='plain text', changed=dict(changed))

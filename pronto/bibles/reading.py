@@ -16,7 +16,7 @@ from .bundles import BUNDLES, describes, said_by
 from .installed import IN_PYTHONBIBLE, bible_place
 from .opening import VERSE_LINES, Folder, NotABible, Reader, TextFile
 from .opening import decoded, open_place, text_file
-from .rows import Bible, VerseRow, joined_faults
+from .rows import Bible, VerseRow, joined_faults, skipped_lines
 from .usfm import IN_USFM
 from .usj import IN_USJ
 from .verse_tables import TABLE_READERS
@@ -33,7 +33,7 @@ READERS = [*XML_READERS, IN_USFM, IN_USJ, IN_PYTHONBIBLE]
 @cache
 def _offered()->list[Reader]:
     "The readers of installed packages; those of modules first, since any reader may take what describes one"
-    readers = [*load_offers('readers').values()]
+    readers = [*load_offers('readers', Reader).values()]
     return sorted(readers, key=lambda reader: reader.modules is None)
 
 def _readers():
@@ -200,17 +200,20 @@ def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"
     rows = []
     skipped = Counter()
+    changed = Counter()
     words = {}
     named = {}
     about = dict.fromkeys(('language','title','licence','format'), '')
     for part in parts.values():
         rows += part.rows
         skipped.update(part.skipped)
+        changed.update(part.changed)
         words |= part.words
         named |= dict.fromkeys(part.named)
         about = {name: said or getattr(part, name) for name,said in about.items()}
     faults = joined_faults({name: part.faults for name,part in parts.items()})
-    return Bible(rows, skipped=dict(skipped), named=tuple(named), faults=faults, words=words, **about)
+    return Bible(rows, skipped=dict(skipped), named=tuple(named), faults=faults, changed=dict(changed),
+                 words=words, **about)
 
 # %% ../../nbs/bibles/reading.ipynb #796bd893
 def _read_opened(opened:TextFile|Folder, words:bool)->Bible:
@@ -246,7 +249,11 @@ def read_bible(
     paths = path if isinstance(path, (list, tuple)) else [path]
     opened = [open_place(bible_place(p)) for p in paths]
     if len(opened) == 1:
-        return _read_opened(opened[0], words)
+        bible = _read_opened(opened[0], words)
+        if not bible.rows:
+            what = 'has no verse with a known book and number'
+            raise InputError(opened[0].path, '; '.join([what, *skipped_lines(bible.skipped)]))
+        return bible
     if (reader := _joining(opened)):
         with reading(opened[0].path):
             return reader.join(opened)

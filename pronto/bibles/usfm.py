@@ -50,7 +50,7 @@ def _usfm_marks(usfm:str)->Marks:
     if '~' in usfm:
         texts = [text.replace('~', ' ') for text in texts]
     if '//' in usfm:
-        texts = [text.replace('//', '') for text in texts]
+        texts = [text.replace('//', ' ') for text in texts]
     def place(i):
         return f"line {1 + sum(piece.count(chr(10)) for piece in pieces[:2*i+2])}"
     marks = Marks(list(map(_Kinds(_SIGNS).__getitem__, markers)), markers, texts, place)

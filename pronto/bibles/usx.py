@@ -36,7 +36,9 @@ class _Pieces:
     def begin(self, event, kind):
         marker = event.about.get('style', '')
         number = ''.join(event.about.get('number', '').split())
-        if event.name == 'unmatched':
+        if event.name == 'optbreak':
+            self.add(event, 'plain', ' ')
+        elif event.name == 'unmatched':
             self.unmatched(event)
         elif kind in ('chapter','verse') and not number and 'eid' in event.about:
             self.end_verse(event)

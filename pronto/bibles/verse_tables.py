@@ -10,13 +10,17 @@ import csv, io, re
 from pathlib import Path, PurePosixPath
 
 from .opening import NotABible, Reader
-from .rows import Bible, clean_label, find_book, make_bible
+from .rows import Bible, clean_label, find_book, make_bible, read_reference
 from ..core.files import InputError
 
 # %% ../../nbs/bibles/verse_tables.ipynb #0f80e817
-_COLUMNS = {'book':'book', 'book_id':'book', 'bookid':'book', 'bookname':'book', 'book_name':'book',
-            'b':'book',
-            'chapter':'chapter', 'c':'chapter', 'verse':'verse', 'v':'verse', 'text':'text', 't':'text'}
+_COLUMNS = dict( # Names of columns in small letters, without blanks and the like
+    book='book bookname bookid bookcode booknumber bookno booknr b'.split(),
+    chapter='chapter chapternumber chapterno chapternr c'.split(),
+    verse='verse versenumber verseno versenr v'.split(),
+    ref='ref reference versereference biblereference passage'.split(),
+    text='text versetext scripture content t'.split())
+_FIELD_OF = {name: field for field,names in _COLUMNS.items() for name in names}
 _DEFAULT = ['book','chapter','verse','text']
 
 def _first_line(text:str)->str:
@@ -24,18 +28,21 @@ def _first_line(text:str)->str:
 
 def _header(cells:list[str])->list[str]:
     "The columns that a header names, `''` for others; empty if it is not a header"
-    head = [_COLUMNS.get(c.strip().lower(), '') for c in cells]
-    return head if {'chapter','verse','text'} <= set(head) else []
+    plain = [re.sub(r'[\W_]+', '', cell.lower()) for cell in cells]
+    head = [_FIELD_OF.get(name, '') for name in plain]
+    if 'text' not in head and 'ref' in head and 'chapter' not in head: # A column `verse` is the text then
+        head = ['text' if field == 'verse' else field for field in head]
+    return head if {'chapter','verse','text'} <= {*head} or {'ref','text'} <= {*head} else []
 
-def _cells_by_commas(text:str, path)->list[tuple[int,list[str]]]:
+def _cells_by(mark:str, text:str, path)->list[tuple[int,list[str]]]:
     "Line number and cells of each row; raises `InputError` where quotes are wrong"
     rows = []
     line = 0
     before = csv.field_size_limit(len(text) + 1)
-    reader = csv.reader(io.StringIO(text, newline=''), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=''), delimiter=mark, strict=True)
     try:
         for cells in reader:
-            if cells:
+            if any(cells):
                 rows.append((line+1, cells))
             line = reader.line_num
     except csv.Error as e:
@@ -46,26 +53,41 @@ def _cells_by_commas(text:str, path)->list[tuple[int,list[str]]]:
     return rows
 
 # %% ../../nbs/bibles/verse_tables.ipynb #a1b8c007
-def _is_row(line:str, head:list[str])->bool:
-    "Does a line look like a row of a comma-separated table?"
-    cells = [cell.strip(' "') for cell in line.split(',')]
-    row = dict(zip(head, cells))
-    if len(row) < len(head):
+def _is_row(line:str, mark:str, head:list[str])->bool:
+    "Does a line look like a row of a table?"
+    cells = [cell.strip(' "') for cell in line.split(mark)]
+    if len(cells) < len(head):
         return False
+    row = dict(zip(head, cells))
+    if 'ref' in row:
+        return bool(read_reference(row['ref']))
     return bool(clean_label(row['chapter']) and clean_label(row['verse']))
 
-def _check_quotes(rows:list, head:list[str], path):
+def _check_quotes(rows:list, mark:str, head:list[str], path):
     "Raise `InputError` if a quoted cell has swallowed rows"
     for line,cells in rows:
         inside = [part for cell in cells for part in cell.split('\n')[1:]]
-        if any(_is_row(part, head) for part in inside):
+        if any(_is_row(part, mark, head) for part in inside):
             what = 'opens a quote and does not close it; close it, or write each quote twice'
             raise InputError(path, what, f'line {line}')
 
 # %% ../../nbs/bibles/verse_tables.ipynb #a1b8c008
-def _mark(text:str)->str: # Between cells; empty for commas
+_STATED_MARK = re.compile(r'\s*"?sep=(.)"?;*\n', re.I) # A line for Excel
+
+def _begins(first:str, mark:str)->bool: # With a header, a book and two numbers, or a reference
+    "May this be the first line of a table whose cells have this mark between them?"
+    cells = [cell.strip() for cell in first.replace('"', '').split(mark)]
+    if _header(cells):
+        return True
+    return len(_with_verse(cells)) > 3 and _with_verse(cells)[1].isdecimal() or len(cells) == 2 and bool(read_reference(cells[0]))
+
+def _mark(text:str)->str: # Between cells; empty if it does not look like a table of verses
+    if stated := _STATED_MARK.match(text):
+        return stated[1]
     first = _first_line(text)
-    return '\t' if '\t' in first else '|' if first.count('|') > 1 else ''
+    if '\t' in first:
+        return '\t'
+    return next((mark for mark in '|;,' if _begins(first, mark)), '')
 
 def _with_verse(cells:list[str])->list[str]:
     "Book, chapter, verse and text, where chapter and verse may stand in one cell, as 1:1"
@@ -74,52 +96,78 @@ def _with_verse(cells:list[str])->list[str]:
     chapter, verse = re.split('[:.]', cells[1].strip(), maxsplit=1)
     return [cells[0], chapter, verse, cells[2]]
 
-def _read_verse_table(text:str, path)->Bible:
-    with_tabs = bool(mark := _mark(text))
-    lines = [(i, line) for i,line in enumerate(text.split('\n'), 1) if line]
-    if with_tabs:
+def _table(text:str, path)->tuple[list[str],list[tuple[int,list[str]]]]:
+    "The fields of the columns, and line number and cells of each row"
+    mark = _mark(text)
+    if _STATED_MARK.match(text):
+        text = _STATED_MARK.sub('\n', text, count=1)
+    if not mark:
+        raise NotABible(path, f'begins with {_first_line(text)[:60]!r}; {_WANTED}')
+    if mark in '\t|': # A quote is a letter
+        lines = [(i, line) for i,line in enumerate(text.split('\n'), 1) if line]
         rows = [(i, _with_verse(line.split(mark))) for i,line in lines]
     else:
-        rows = _cells_by_commas(text, path)
-    head = _header(rows[0][1])
+        rows = _cells_by(mark, text, path)
+    first = rows[0][1]
+    head = _header(first)
     if head:
         rows = rows[1:]
-    else:
+    elif read_reference(first[0]) and len(first) == 2:
+        head = ['ref','text']
+    elif any(map(str.isdecimal, map(str.strip, first))):
         head = _DEFAULT
-    if not with_tabs:
-        _check_quotes(rows, head, path)
-    stem = re.sub(r'^\d+[-_ ]+', '', PurePosixPath(str(path).replace('\\', '/')).stem)
+    else:
+        raise NotABible(path, f'has the columns {", ".join(first)[:80]}; {_WANTED}', f'line {rows[0][0]}')
+    if mark not in '\t|':
+        _check_quotes(rows, mark, head, path)
+    return head, rows
+
+_WANTED = 'name the columns book, chapter, verse, text, or ref, text'
+
+def _book_of_file(path)->str:
+    return re.sub(r'^\d+[-_ ]+', '', PurePosixPath(str(path).replace('\\', '/')).stem)
+
+def _place(row:list[tuple[str,str]], book:str, path, line:int)->tuple[str,str,str]: # Fields and cells
+    "Book, chapter and verse of a row; of several columns for the book the first that is known"
+    values = dict(reversed(row))
+    if 'ref' in values:
+        reference = read_reference(values['ref'])
+        return (reference[0], str(reference[1]), reference[2]) if reference else (values['ref'], '', '')
+    if not clean_label(values['chapter']).isdecimal():
+        what = f"{values['chapter'][:20]!r} is not a chapter; write book, chapter, verse, text"
+        raise InputError(path, what, f'line {line}')
+    books = [cell for field,cell in row if field == 'book'] or [book]
+    return next(filter(find_book, books), books[0]), values['chapter'], values['verse']
+
+def _read_verse_table(text:str, path)->Bible:
+    head, rows = _table(text, path)
+    book = _book_of_file(path)
+    if not {'book','ref'} & {*head} and not find_book(book):
+        raise NotABible(path, 'has no column for the book, and is not called as one; add a column book')
     def raw():
         for line,cells in rows:
-            if len(cells)!=len(head): # In the first row it may not be a table of verses at all
-                kind = NotABible if line==rows[0][0] else InputError
-                wanted = ', '.join(h or '?' for h in head)
+            if len(cells) != len(head): # In the first row it may not be a table of verses at all
+                kind = NotABible if line == rows[0][0] else InputError
+                wanted = ', '.join(field or '?' for field in head)
                 raise kind(path, f'{len(cells)} columns instead of {len(head)} ({wanted})', f'line {line}')
-            row = dict(zip(head, cells))
-            if not clean_label(row['chapter']).isdecimal():
-                what = f"{row['chapter'][:20]!r} is not a chapter; write book, chapter, verse, text"
-                raise InputError(path, what, f'line {line}')
-            yield row.get('book', stem), row['chapter'], row['verse'], row['text']
-    return make_bible(raw(), format='TSV' if with_tabs else 'CSV')
+            row = list(zip(head, cells))
+            yield *_place(row, book, path, line), cells[head.index('text')]
+    return make_bible(raw(), format='TSV' if '\t' in _first_line(text) else 'CSV')
 
 # %% ../../nbs/bibles/verse_tables.ipynb #a1b8c008-b
 def _has_tabs(text:str)->bool:
     "Does its first line have a tab? Then it is a table, whatever lies beside it"
     return '\t' in _first_line(text)
 
-def _is_verse_table(text:str)->bool:
-    "Does it begin with a line with a tab, a header, or a number after the first comma?"
-    first = _first_line(text)
-    if _mark(text):
-        return True
-    cells = [cell.strip() for cell in first.replace('"', '').split(',')]
-    return bool(_header(cells)) or len(cells) > 3 and cells[1].isdecimal()
+def _is_verse_table(file)->bool:
+    "Does it begin as a table of verses, or is it called as a table?"
+    return bool(_mark(file.text)) or Path(file.path).suffix.lower() in ('.csv','.tsv')
 
 # %% ../../nbs/bibles/verse_tables.ipynb #62202b54
-_LINE = re.compile(r'((?:[1-4] ?)?[^\W\d]\S*(?: of \S+)?) (\d+):(\d\S*)(?:\s+(.*))?')
+_LINE = re.compile(r'((?:[1-4] ?)?[^\W\d]\S*(?: of \S+)?) (\d+)[:：](\d(?:[^\s,;]|[,;]\d)*)(?:\s+(.*))?')
 
 def _is_lines(text:str)->bool:
-    return bool(_LINE.match(text.lstrip()))
+    return bool(_LINE.fullmatch(_first_line(text).strip()))
 
 def _lines(text:str):
     "Yields number and text of each line that has some"
@@ -183,5 +231,5 @@ TABLE_READERS = [
            lambda file: _read_books(file.text, file.path), 'whoever types'),
     Reader('text with vref.txt', lambda file: file.vref is not None and not _has_tabs(file.text),
            lambda file: read_vref(file.text, file.vref, file.path), 'BibleNLP'),
-    Reader('TSV, CSV', lambda file: _is_verse_table(file.text),
+    Reader('TSV, CSV', _is_verse_table,
            lambda file: _read_verse_table(file.text, file.path), 'PrOnto, spreadsheets')]

@@ -9,13 +9,15 @@ __all__ = ['make_parser', 'main']
 import argparse, atexit, errno, gc, os, stat, sys
 from pathlib import Path
 from traceback import print_exc
+from types import ModuleType
 from . import card_command, dataset_commands, doctor, model_commands, result_commands
 from .doctor import guide
 from .options import Parser, error_line, output_options
 from .output import set_output, show, warn
+from ..core.extras import how_to_install
 from ..core.files import InputError, data_dir, did_you_mean, our_mistake
 from ..core.processes import end_with_starter
-from ..core.offers import load_offers
+from ..core.offers import load_offers, offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor)
@@ -24,17 +26,25 @@ _COMMANDS = ('convert annotate fetch build release card eval probe sweep tables 
 
 def _offered()->tuple:
     "The modules of commands that packages offer; each has `COMMANDS`, and `ABOUT` for groups of its own"
-    found = load_offers('commands')
+    found = load_offers('commands', ModuleType)
     for name,area in [*found.items()]:
-        if not _is_whole(area):
-            warn(f'left out the commands of {name}: {area.__name__} lacks a function for one of them')
+        if offers('commands')[name].dist.name == 'pronto':
+            continue
+        if fault := _fault(area):
+            warn(f'left out the commands of {name}: {fault}; mend or remove the package')
             del found[name]
     return tuple(found.values())
 
-def _is_whole(area)->bool:
-    "Has a module what its commands need?"
-    names = [name.replace(' ', '_') for name in getattr(area, 'COMMANDS', ('',))]
-    return all(hasattr(area, f'{name}_{part}') for name in names for part in ('command', 'options'))
+def _fault(area:ModuleType)->str: # Empty if its commands can be added
+    "What goes wrong where the commands of somebody else are added"
+    try:
+        dict(getattr(area, 'ABOUT', {}))
+        commands = Parser('pronto').add_subparsers()
+        for name in area.COMMANDS:
+            _add_command(commands, name, area)
+    except Exception as e:
+        return str(e)
+    return ''
 
 def _add_command(commands, name:str, area): # `name` with its group, if it is in one
     "Add the parser of a command: the module has a function `build_command` that runs it, and `build_options`"
@@ -50,7 +60,8 @@ def _add_command(commands, name:str, area): # `name` with its group, if it is in
 
 def _all_commands()->dict: # Name to the module that has it
     own = {name: _module_of(name) for name in _COMMANDS}
-    return own | {name: area for area in _offered() for name in area.COMMANDS if name not in own}
+    return own | {name: area for area in _offered() for name in area.COMMANDS
+                  if name.split()[0] not in own}
 
 def _module_of(name:str):
     function = f'{name.replace(" ", "_")}_command'
@@ -119,7 +130,7 @@ def main(argv:list[str]=None)->int: # Exit status
         warn(f'pronto: interrupted; no complete file was lost; {again}')
         return 130
     except Exception as e:
-        what = _user_error(e, args.command)
+        what = _user_error(e)
         if isinstance(e, OSError) and e.filename is None:
             _drop_output()
         if isinstance(e, BrokenPipeError):
@@ -164,12 +175,12 @@ def _find_store(args):
 # %% ../../nbs/cli/command.ipynb #cmderr01
 _NO_SPACE = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
-def _user_error(e:Exception, command:str)->str|None:
+def _user_error(e:Exception)->str|None:
     "The message for the user; nothing if neither the user nor the system is at fault"
     if isinstance(e, InputError):
         return error_line(e)
     if isinstance(e, ModuleNotFoundError):
-        return _missing_package(e, command)
+        return _missing_package(e)
     if not isinstance(e, OSError):
         return None
     if e.filename is not None:
@@ -195,14 +206,10 @@ def _output_fails()->bool:
         return True
     return False
 
-def _missing_package(e:ModuleNotFoundError, command:str)->str|None:
-    package = (e.name or '').split('.')[0]
-    if package in ('', 'pronto'):
+def _missing_package(e:ModuleNotFoundError)->str|None:
+    if (e.name or 'pronto').split('.')[0] == 'pronto':
         return None
-    known = {'sweep': 'release,train', 'release': 'release', 'export': 'release', 'report': 'release'}
-    extra = known.get(command, 'parse' if package in ('stanza','ufal') else 'train')
-    return (f'this command needs {e.name}, which is not installed; '
-            f"in the folder of PrOnto: pip install '.[{extra}]'")
+    return f'this command needs {e.name}, which {how_to_install(e.name)}'
 
 # %% ../../nbs/cli/command.ipynb #cmderr01y
 def _drop_output():

@@ -66,7 +66,7 @@ def _compare(args):
 # %% ../../nbs/cli/dataset_commands.ipynb #97cc625fy
 def _show_numbering(bible, scheme:str, file:str):
     from pronto.bibles.languages import language_doubt
-    from pronto.bibles.rows import fault_lines, skipped_lines
+    from pronto.bibles.rows import changed_lines, fault_lines, skipped_lines
     from pronto.bibles.versification import numbering_report, to_english, weigh_versifications
     evidence = weigh_versifications(bible, scheme)
     report = numbering_report(bible, to_english(bible, evidence.scheme), evidence)
@@ -76,8 +76,8 @@ def _show_numbering(bible, scheme:str, file:str):
         lines.append(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
     if doubt:
         lines.append(f'language: the file {doubt}')
-    lines += skipped_lines(bible.skipped) + fault_lines(bible.faults)
-    about = dict(language_doubt=doubt, skipped=bible.skipped, faults=bible.faults)
+    lines += skipped_lines(bible.skipped) + fault_lines(bible.faults) + changed_lines(bible.changed)
+    about = dict(language_doubt=doubt, skipped=bible.skipped, faults=bible.faults, changed=bible.changed)
     show('\n'.join(lines), report | {name: what for name,what in about.items() if what})
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
@@ -245,7 +245,7 @@ def build_command(args):
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
                      versification=args.versification, replace=args.replace, report=note,
-                     segmenter=args.segmenter, choices=not args.no_choices, tasks=args.tasks, **about)
+                     choices=not args.no_choices, tasks=args.tasks, **about)
     tell(summary(manifest, args.tasks), dict(path=args.output) | manifest)
     if lacking := lacking_tasks(annotations.source):
         since = f'{", ".join(lacking)}, which {annotations.source.name} has since it was made'
@@ -265,6 +265,9 @@ def release_options(parser):
     add('-o', '--output', required=True, metavar='DIR', help='the release to write')
     add('--publishable', action='store_true',
         help='leave out what may not be passed on, and the text of what has an unclear licence')
+    add('--languages', metavar='TABLE',
+        help='the languages of translations: a table with the columns file and language (code or name), or '
+             'the corrected registry of an earlier release')
     projection_options(parser)
     add_number(parser, '--job-timeout', 0., 1e9, 'seconds after which a translation is listed as failed',
                default=600)
@@ -281,7 +284,8 @@ def release_command(args):
     done = release(annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
-                   segmenter=args.segmenter, choices=not args.no_choices, tasks=args.tasks,
+                   choices=not args.no_choices, tasks=args.tasks,
+                   languages=args.languages,
                    progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items():
         note(f'left out {code}: {licence}')
@@ -291,7 +295,12 @@ def release_command(args):
         warn(f'failed {code}: {why}')
     for code,doubt in done.doubts.items():
         warn(f'{code}: the file {doubt}')
+    for line in done.rights_differ:
+        warn(f'{line}; check the rights')
+    if done.not_there:
+        warn(f'{args.languages}: names {len(done.not_there):,} files that are not in {args.bibles}, '
+             f'e.g. {done.not_there[0]}')
     note(done.numbering)
     tell(done, dict(path=args.output, left_out=done.left_out, withheld=done.withheld, failed=done.failed,
-                    language_doubts=done.doubts))
+                    language_doubts=done.doubts, same_texts=done.same))
     return batch_status(done.failed)

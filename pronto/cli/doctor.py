@@ -7,12 +7,13 @@ __all__ = ['OK', 'NOTE', 'MEND', 'SMALL_MODEL', 'guide', 'doctor_options', 'doct
            'completion_command']
 
 # %% ../../nbs/cli/doctor.ipynb #dr05
-import argparse, os, re, shutil, sys
+import argparse, os, shutil, sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 from .output import show
+from ..core.extras import requirements
 from ..core.files import InputError, annotation_places, data_dir, json_with_keys, printable, safe_name
 from ..modeling.model import hub_cache, hub_models, own_models
 
@@ -184,19 +185,6 @@ def guide()->tuple[str,dict]: # For people, and for programs
     return text, asdict(held) | dict(next=[s._asdict() for s in suggestions])
 
 # %% ../../nbs/cli/doctor.ipynb #dr08
-def _requirements()->dict[str,list[str]]: # Extra to names of packages; '' is the base
-    "The requirements in the metadata of the installed package"
-    from importlib import metadata # Not at the top: every command would pay for it
-    try:
-        lines = metadata.requires('pronto') or []
-    except metadata.PackageNotFoundError:
-        return {}
-    found = {}
-    for line in lines:
-        extra = re.search(r"extra == ['\"](\w+)['\"]", line)
-        found.setdefault(extra[1] if extra else '', []).append(re.match(r'[\w.-]+', line)[0])
-    return found
-
 def _version(package:str)->str|None:
     from importlib import metadata
     try:
@@ -209,7 +197,7 @@ def _check_packages()->list[_Finding]:
     version = '.'.join(map(str, sys.version_info[:3]))
     state = OK if sys.version_info >= (3, 11) else MEND
     found = [_Finding('python', state, f'{version} ({sys.executable})')]
-    for extra,packages in _requirements().items():
+    for extra,packages in requirements().items():
         if extra != 'dev':
             found.append(_check_extra(extra, packages))
     return found

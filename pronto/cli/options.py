@@ -141,8 +141,6 @@ def projection_options(parser):
         help='leave out the tasks that are made from the text alone: the verse, or a text that is nearly it')
     versification_option(parser)
     least_verses_option(parser)
-    add('--segmenter', choices=['unicode','characters'], default='unicode',
-        help='where words end: at the boundaries of Unicode (default), or after each character')
     rules_options(parser)
     tasks_file_option(parser)
 

@@ -32,22 +32,37 @@ def offers(
         offered.setdefault(entry.name, entry)
     return offered
 
-def load_offer(entry:EntryPoint):
-    "Import what is offered; raises `InputError` with the name of the package that it fails in"
+def load_offer(
+    entry:EntryPoint,
+    kind:type # Of what it should lead to
+):
+    "Import what is offered; raises `InputError` that names the package if it fails, or gives something else"
+    package = entry.dist.name if entry.dist else 'pronto'
+    offer = f'offers {entry.name} as {entry.value}, which'
+    remedy = 'mend or remove the package'
     try:
-        return entry.load()
-    except Exception as e: # Whatever somebody else's code raises
-        if entry.dist is None or entry.dist.name == 'pronto':
+        found = entry.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as e: # Whatever somebody else's code raises, `sys.exit` among it
+        if package == 'pronto':
             raise
-        what = f'offers {entry.name} as {entry.value}, which fails ({e}); mend or remove the package'
-        raise InputError(entry.dist.name, what) from e
+        why = e if isinstance(e, Exception) else repr(e)
+        raise InputError(package, f'{offer} fails ({why}); {remedy}') from e
+    if isinstance(found, kind):
+        return found
+    wanted = GROUPS[entry.group.removeprefix('pronto.')]
+    raise InputError(package, f'{offer} is {found!r:.60}, not {wanted}; {remedy}')
 
-def load_offers(group:str)->dict: # Name to what is offered
+def load_offers(
+    group:str, # One of `GROUPS`
+    kind:type # See `load_offer`
+)->dict: # Name to what is offered
     "Import all that is offered in a group; a package that fails is said to be left out, and stops nothing"
     found = {}
     for name,entry in offers(group).items():
         try:
-            found[name] = load_offer(entry)
+            found[name] = load_offer(entry, kind)
         except InputError as e:
             to_stderr(f'left out {e}')
     return found

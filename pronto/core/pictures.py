@@ -85,13 +85,13 @@ def panels(
     x:str='', y:str='' # What all axes show
 ): # A figure of matplotlib, and the axes of each panel
     "Panels in rows of three, four in rows of two"
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure # Pyplot would keep it for ever, and show it by itself
     titles, n = ([], n) if isinstance(n, int) else (n, len(n))
     across = 2 if n == 4 else min(max(n, 1), 3)
     down = -(-max(n, 1)//across)
     size = across*width, down*height + more
-    fig, axes = plt.subplots(down, across, figsize=size, squeeze=False, layout='constrained')
-    plt.close(fig) # Pyplot would keep it for ever
+    fig = Figure(figsize=size, layout='constrained')
+    axes = fig.subplots(down, across, squeeze=False)
     for ax in axes.flat[n:]:
         ax.axis('off')
     for ax,title in zip(axes.flat, titles):
@@ -146,7 +146,7 @@ class Picture:
     def __init__(self, figure,
         alt:str='' # A description for people who cannot see it
     ):
-        self.png, self.alt = _png(figure), alt
+        self.figure, self.png, self.alt = figure, _png(figure), alt
 
     def _repr_png_(self):
         return (self.png, dict(alt=self.alt)) if self.alt else self.png

@@ -6,7 +6,7 @@
 __all__ = ['STARTER', 'end_with', 'end_with_starter', 'keep_processes', 'in_processes']
 
 # %% ../../nbs/core/processes.ipynb #prc00005
-import atexit, os, sys, time, warnings
+import os, time, warnings
 from contextlib import contextmanager
 from functools import cache
 from threading import Thread
@@ -33,11 +33,6 @@ def end_with_starter():
     "End this process with the command that runs it, if one does"
     if os.environ.pop(STARTER, '') == (parent := str(os.getppid())):
         end_with(int(parent))
-
-# %% ../../nbs/core/processes.ipynb #prc00f02
-if any('multiprocessing.forkserver' in argument for argument in sys.orig_argv): # This is a fork server
-    atexit.register(os._exit, 0)
-    end_with(os.getppid(), status=0)
 
 # %% ../../nbs/core/processes.ipynb #prc00011
 _kept = [] # Of each open block of `keep_processes`: were there calls in it?

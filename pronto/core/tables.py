@@ -207,8 +207,8 @@ def _csv_records(text:str)->list[dict]: # As `Table.data` has them
 ABSENT = '–'
 
 def decimal(x:float|None, digits:int=2, sign:str='')->str: # As a table prints it
-    "A number with so many decimals; `sign` is `+` for differences"
-    return ABSENT if x is None or x != x else f'{x:{sign}.{digits}f}'.replace('-', '−')
+    "A score, or another number, with so many decimals; `sign` is `+` for differences"
+    return ABSENT if x is None or x != x else f'{x:{sign or "z"}.{digits}f}'.replace('-', '−')
 
 def percent(share:float)->str: # e.g. `85 %`
     "A share as a table prints it"

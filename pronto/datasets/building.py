@@ -6,6 +6,7 @@
 __all__ = ['dataset_files', 'foreign_in_dataset', 'build']
 
 # %% ../../nbs/datasets/building.ipynb #d97b6c28
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -15,7 +16,9 @@ from ..core.files import (InputError, Parameter, content_hash, foreign_file, jso
                                no_collection, parse_json, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations, join
-from ..bibles.languages import find_language, language_doubt, lineage_of, unknown_language
+from ..bibles.guessing import guess_language
+from ..bibles.languages import (find_language, is_private, language_doubt, lineage_of, script_of,
+                                unknown_language, unusual_script)
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,
@@ -25,11 +28,11 @@ from .given_tags import given_word_tasks
 from .loading import ALIGNMENT_COLUMNS, verse_lines
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, manifest_hash, pool_manifests, table_hash)
+from .segmentation import Segmentation
 from .shortcuts import NearestText, resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import (BUILT_IN, WF, Tasks, VerseTask, choice_tasks, labels_of,
                                    tasks_of)
-from .word_align import SEGMENTERS
 from .word_tasks import LEAST_WEIGHT, link_verses, word_tasks
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
@@ -133,10 +136,11 @@ def _has_words(text:ChoiceText)->bool:
     "Are there words that may be exchanged?"
     return any(map(text.places, text.splits))
 
-def _of_text_alone(text:ChoiceText, least:int, path)->list[AlignedVerse]:
+def _of_text_alone(text:ChoiceText, bible:Bible, least:int, path)->list[AlignedVerse]:
     "Verses without annotations; raises `InputError` if they are too few or have no words to exchange"
     if len(text.verses) < least:
-        what = f'has only {len(text.verses)} verses with text, fewer than {least}'
+        others = ''.join(f', and {n:,} {why}' for why,n in Counter(bible.excluded.values()).most_common(1))
+        what = f'has only {len(text.verses)} verses with text{others}, fewer than {least}'
         raise InputError(path, f'{what}; add the missing books, more text, or lower --min-verses')
     if not _has_words(text):
         what = 'has no words that could be exchanged, since none stands between two others'
@@ -308,7 +312,8 @@ def _write_dataset(out, plan:_Plan)->dict: # The manifest
         return _write_folder(folder, tables | _shared_files(plan), manifest, hidden)
 
 # %% ../../nbs/datasets/building.ipynb #bf01w
-def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict, language:str, tasks:Tasks
+def _on_words(
+    alignment:Alignment, layout:str, segmentation:Segmentation, words:dict, language:str, tasks:Tasks
 )->tuple[list,bytes,dict,list]: # In the form of `word_tasks`
     "The tasks on words, where the annotations have words; their tables hold the text"
     if not any(v.annotation and v.annotation.words for v in alignment.verses):
@@ -319,29 +324,40 @@ def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict, langua
         why = 'the chosen set of tasks has none'
     if why:
         needed = layout != 'labels' and is_chosen(WF.stem)
-        linked = link_verses(alignment.verses, segmenter, words=words).verses if needed else []
+        linked = link_verses(alignment.verses, segmentation, words=words).verses if needed else []
         return [], b'', dict(warning=f'there are no tasks on words, since {why}'), linked
-    return word_tasks(alignment.verses, segmenter, words=words, language=language)
+    return word_tasks(alignment.verses, segmentation, words=words, language=language)
 
-def _given(annotations:Annotations, alignment:Alignment, layout:str, segmenter:str, about:dict)->list:
+def _given(annotations:Annotations, alignment:Alignment, layout:str, segmentation:Segmentation,
+           about:dict)->list:
     "The tasks on words of a table; what the manifest says of them is added to `about`"
     if annotations.source.tags and layout == 'labels':
         about['warning'] = 'there are no tasks on words, since the text is left out'
         return []
-    tasks, more = given_word_tasks(annotations, alignment.verses, segmenter)
+    tasks, more = given_word_tasks(annotations, alignment.verses, segmentation)
     about['tasks'] = about.get('tasks', {}) | more.pop('tasks', {})
     about |= more
     if not about['tasks']:
         del about['tasks']
     return tasks
 
-def _check_options(splits:str, layout:str, segmenter:str, versification:str):
+def _check_options(splits:str, layout:str, versification:str):
     _one_of('splits', splits, ('auto', *SPLIT_NAMES))
     _one_of('layout', layout, _LAYOUTS)
-    _one_of('segmenter', segmenter, SEGMENTERS)
     _one_of('versification', versification, ('auto', *SCHEMES))
 
 # %% ../../nbs/datasets/building.ipynb #bf01named
+def _language(bible:Bible, code:str, given:str, path)->dict[str,str]:
+    "The language of a translation, how it is known if nothing states it, and what speaks against it"
+    stated = given or bible.language
+    if stated or is_private(code):
+        doubt = unknown_language(given, code) if given else language_doubt(bible, Path(path).name)
+        return dict(language=stated, language_from='', language_doubt=doubt)
+    script = script_of(row.text for row in bible.rows[::10])
+    guess,because = guess_language(bible.title, (Path(path).name, code), bible.named, script)
+    return dict(language=guess, language_from=because and f'guessed from {because}',
+                language_doubt=unusual_script(guess, script))
+
 def _named(
     annotations:Annotations, bible:Bible, alignment:Alignment, splits:str, code:str,
     language:str|None, licence:str|None, path,
@@ -353,12 +369,12 @@ def _named(
     if splits == 'auto':
         least = 200 if annotations.source.labels or annotations.source.tags else 0
         chosen, why = choose_splits((verse.ref for verse in alignment.verses), least)
-    doubt = unknown_language(language, code) if language else language_doubt(bible, Path(path).name)
+    about = _language(bible, code, language or '', path)
     if bible.format == 'plain text':
         more['numbering'] = {} # It has no verses of the Bible
-    reasons = dict(splits_reason=why, language_doubt=doubt)
-    names = dict(code=code, language=language or bible.language,
+    names = dict(code=code, language=about.pop('language'),
                  licence=licence or bible.licence or NOT_STATED, splits=chosen, **more)
+    reasons = dict(splits_reason=why) | about
     return names | {name: reason for name,reason in reasons.items() if reason}
 
 # %% ../../nbs/datasets/building.ipynb #bfchoice2
@@ -424,11 +440,10 @@ def build(
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
     keep:bool=False, # Leave one that would be built the same?
     choices:bool=False, # Also tasks of choices, where there are annotations?
-    segmenter:str='unicode', # Of `SEGMENTERS`: how words are found, where the annotations have words
     report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
 )->dict: # The manifest
     "Build the dataset of one translation; raises `InputError` if it is too small or cannot be written"
-    _check_options(splits, layout, segmenter, versification)
+    _check_options(splits, layout, versification)
     _require_books(annotations, bible, path or out)
     _require_splits(annotations, splits)
     evidence = weigh_versifications(bible, versification)
@@ -437,17 +452,18 @@ def build(
     alignment = align(annotations, english)
     text = ChoiceText(readable_verses(english))
     if annotations is TEXT_ALONE:
-        alignment.verses = _of_text_alone(text, min_verses, path or out)
+        alignment.verses = _of_text_alone(text, english, min_verses, path or out)
     else:
         require_verses(alignment, min_verses, path or out)
     code = path_part(code, Parameter('code')) if code else Path(out).name
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     spoken = find_language(names['language'], names['code']).iso639_3
-    found = _on_words(alignment, layout, segmenter, english.linked, spoken, tasks)
-    on_words, links, about, text.linked = found
-    on_words += _given(annotations, alignment, layout, segmenter, about)
-    more = dict(words=about, absent_sources=absent)
+    words = text.segmentation
+    projected = _on_words(alignment, layout, words, english.linked, spoken, tasks)
+    on_words, links, about, text.linked = projected
+    on_words += _given(annotations, alignment, layout, words, about)
+    more = dict(words=words.kind, word_tasks=about, absent_sources=absent)
     names |= {name: what for name,what in more.items() if what}
     of_text = _with_forms(_choices(annotations, text, layout, choices, names, tasks), text, names)
     of_verses = [*tasks_of(annotations.source, tasks), *on_words]

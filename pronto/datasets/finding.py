@@ -10,10 +10,11 @@ import os
 from pathlib import Path
 from typing import Callable
 from ..bibles.installed import bible_place
-from ..bibles.languages import licence_of
+from ..bibles.languages import licence_of, unknown_language
 from ..core.files import InputError, data_dir, did_you_mean, safe_name, to_stderr
 from .building import build
 from .loading import dataset_folders, load_manifest
+from .manifest import restate_language
 from .splits import SPLIT_NAMES
 from .tasks import BUILT_IN, Tasks
 
@@ -24,6 +25,14 @@ def _with_splits(folder:Path, splits:str)->Path: # `folder`
     if splits not in ('', has):
         raise InputError(folder, f'has {has} splits, not {splits}; name another folder, or the code of a '
                                  'Bible')
+    return folder
+
+def _in_language(folder:Path, language:str, report:Callable)->Path: # `folder`
+    "A dataset that is built, in the language that somebody states for it"
+    if language and language != load_manifest(folder).get('language'):
+        if doubt := unknown_language(language):
+            report(f'{folder}: {doubt}')
+        restate_language(folder, language)
     return folder
 
 def _exists(path)->bool:
@@ -87,10 +96,8 @@ def find_dataset(
     place = bible_place(bible)
     file = Path(place) if _exists(place) else None
     is_built = file and (dataset_folders(file) or (file/'manifest.json').is_file())
-    if is_built and language:
-        raise InputError(file, 'is built, so its language is known; --language goes with a Bible')
     if is_built:
-        return _with_splits(file, splits)
+        return _in_language(_with_splits(file, splits), language, report)
     code = str(bible)
     if file:
         code = safe_name(code if place is not bible else file.name.split('.')[0])

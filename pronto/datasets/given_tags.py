@@ -6,11 +6,14 @@
 __all__ = ['given_word_tasks']
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt05
+from dataclasses import asdict
+from collections import Counter
+from typing import NamedTuple
 from ..core.files import InputError
 from .align import AlignedVerse
-from .tasks import BUILT_IN
-from .word_align import words_of
-from .word_tasks import LEAST_WEIGHT, Tagged, WordTask, why_no_words
+from .segmentation import Segmentation
+from .tasks import BUILT_IN, WORD_TASKS
+from .word_tasks import Tagged, WordTask
 from ..sources.records import Annotations, WordTag
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt07
@@ -26,33 +29,43 @@ def _span(tokens:list[str], wanted:list[str], tag:WordTag, taken:set[int])->rang
         if n and tokens[start:start + n] == wanted and not taken & {*found}:
             return found
 
+class _Placed(NamedTuple):
+    "The tags of a verse"
+    tags:list[str] # A tag for each token, `O` without one
+    lost:list[WordTag] # What was not found
+    several:list[WordTag] # What occurs more often than it is tagged, so that the first was taken
+
 def _place_tags(
     tokens:list[str], # Of a verse
     tags:list[WordTag], # Of one task
-    segmenter:str, # See `words_of`
+    segmentation:Segmentation,
     in_spans:bool # Do tags become `B-` and `I-`?
-)->tuple[list[str],list[WordTag]]: # A tag for each token, `O` without one; what was not found
+)->_Placed:
     "Find the tagged words of a verse"
     folded = [token.casefold() for token in tokens]
-    found, taken, lost = ['O']*len(tokens), set(), []
-    for tag in tags:
-        wanted = [word.casefold() for word in words_of(tag.word, segmenter)]
+    words = [[word.casefold() for word in segmentation.words(tag.word)] for tag in tags]
+    n_tagged = Counter(map(tuple, words))
+    found, taken, lost, several = ['O']*len(tokens), set(), [], []
+    for tag,wanted in zip(tags, words):
         span = _span(folded, wanted, tag, taken)
         if span is None:
             lost.append(tag)
             continue
+        n_there = sum(folded[i:i + len(wanted)] == wanted for i in range(len(folded)))
+        if not tag.first and n_there > n_tagged[tuple(wanted)]:
+            several.append(tag)
         taken |= {*span}
         for i in span:
             before = 'B-' if i == span.start else 'I-'
             has_own = not in_spans or tag.tag[:2] in ('B-','I-')
             found[i] = tag.tag if has_own else before + tag.tag
-    return found, lost
+    return _Placed(found, lost, several)
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt10
 _MOST_LISTED = 200 # Of the words that were not found, in a manifest
 
 def _require_free(stem:str, path):
-    if stem in BUILT_IN or stem in LEAST_WEIGHT:
+    if stem in BUILT_IN or stem in WORD_TASKS:
         raise InputError(path, f'there is already a task {stem!r}; rename the column', f'column {stem}')
 
 def _task(stem:str, tags:list[str])->WordTask:
@@ -63,41 +76,43 @@ def _task(stem:str, tags:list[str])->WordTask:
 def _said(ref, tag:WordTag)->str: # e.g. `MRK 4:37 storm`
     return f'{ref} {tag.word or f"word {tag.first}"}'
 
-def _tagged(task:WordTask, own:Annotations, verses:list[AlignedVerse], segmenter:str)->tuple[dict,dict]:
+def _tagged(
+    task:WordTask, own:Annotations, verses:list[AlignedVerse], segmentation:Segmentation
+)->tuple[dict,dict]:
     "The rows of a task by verse, and what was found; raises `InputError` if most words are not there"
-    rows, lost, n = {}, [], 0
+    rows, lost, several, n = {}, [], [], 0
     in_spans = task.metric == 'span_f1'
     for verse in verses:
-        tokens = words_of(verse.text, segmenter) if verse.ref in own.verses else []
+        tokens = segmentation.words(verse.text) if verse.ref in own.verses else []
         if not tokens:
             continue
         wanted = [tag for tag in own.verses[verse.ref].tags if tag.task == task.stem]
-        tags, missing = _place_tags(tokens, wanted, segmenter, in_spans)
-        rows[verse.ref] = Tagged(str(verse.ref), tuple(tokens), tuple(tags))
-        lost += [_said(verse.ref, tag) for tag in missing]
+        placed = _place_tags(tokens, wanted, segmentation, in_spans)
+        rows[verse.ref] = Tagged(str(verse.ref), tuple(tokens), tuple(placed.tags))
+        lost += [_said(verse.ref, tag) for tag in placed.lost]
+        several += [_said(verse.ref, tag) for tag in placed.several]
         n += len(wanted)
     if len(lost) > n/2:
         what = f'{len(lost):,} of {n:,} tagged words are not in this text, e.g. {", ".join(lost[:3])}'
         raise InputError(own.source.name, f'{what}; name the translation that the table is about', task.stem)
-    return rows, dict(words=n, verses=len(rows), n_lost=len(lost), lost=lost[:_MOST_LISTED])
+    return rows, dict(words=n, verses=len(rows), n_lost=len(lost), lost=lost[:_MOST_LISTED],
+                      n_several=len(several), several=several[:_MOST_LISTED])
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt10b
 def given_word_tasks(
     annotations:Annotations, verses:list[AlignedVerse],
-    segmenter:str='unicode' # See `words_of`
+    segmentation:Segmentation # Of their text
 )->tuple[list[WordTask],dict]: # With their rows; what the manifest says, empty without such tasks
     "The tasks of a table of words on a translation; raises `InputError` for a table about another one"
     given = annotations.source.tags
     if not given:
         return [], {}
-    if why := why_no_words(verses, segmenter):
-        return [], dict(warning=why)
     tasks, about = [], {}
     for stem,tags in given.items():
         _require_free(stem, annotations.source.name)
         task = _task(stem, tags)
-        rows, about[stem] = _tagged(task, annotations.of(stem), verses, segmenter)
+        rows, about[stem] = _tagged(task, annotations.of(stem), verses, segmentation)
         task.tagged.update(rows)
         tasks.append(task)
     described = {task.stem: task.described() for task in tasks}
-    return tasks, dict(segmenter=segmenter, tasks=described, given=about)
+    return tasks, dict(segmentation=asdict(segmentation), tasks=described, given=about)

@@ -19,7 +19,8 @@ from typing import Callable, Iterable, NamedTuple
 from ..core.files import (InputError, content_hash, read_json, reading, to_stderr, warn_once,
                                write_aside)
 from ..core.refs import Ref, parse_ref
-from ..bibles.languages import language_tag
+from ..bibles.guessing import guess_language
+from ..bibles.languages import language_tag, script_of
 from ..bibles.reading import Bible
 from ..bibles.versification import to_english
 from .align import single_spaced
@@ -137,9 +138,16 @@ class Dataset(_Compared):
         return [text for row in rows for text in row.texts]
 
     @property
+    def language(self)->str: # A tag or a name, empty if it is not known; `language_from`: how it was guessed
+        "The language that the manifest states; without a manifest, as release v0.1, a guess"
+        if self.manifest:
+            return self.manifest.get('language') or ''
+        return guess_language(names=(self.code,), script=script_of(self.some_texts))[0]
+
+    @property
     def language_tag(self)->str: # See `pronto.bibles.languages.language_tag`
         "The language as HTML names it"
-        return language_tag(self.manifest.get('language') or '', self.code, self.some_texts)
+        return language_tag(self.language, self.code, self.some_texts)
 
     def __repr__(self):
         sizes = [f'{stem} {sum(map(len, parts.values())):,}' for stem,parts in self.tasks.items()]

@@ -88,7 +88,7 @@ def _token_places(text:str, tokens:Sequence[str])->list[tuple[int,int]]:
     return places
 
 def phrases_of(
-    text:str, tokens:Sequence[str], # A verse, and its words from `words_of`
+    text:str, tokens:Sequence[str], # A verse, and its words from `Segmentation.words`
     words:Iterable[LinkedWord]      # Of the same verse
 )->list[NumberedPhrase]: # In order; only those with Greek numbers
     "The phrases of a verse that have numbers"

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'MA', 'SP', 'SE', 'MT', 'SF', 'VK', 'WO', 'WC',
-           'WX', 'WF', 'NV', 'BUILT_IN', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
+           'WX', 'WF', 'NV', 'BUILT_IN', 'WORD_TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'ChoiceTask',
            'Tasks', 'UnknownTask', 'own_code', 'run_file', 'read_tasks', 'tasks_of', 'choice_tasks', 'absent_from',
            'NumberTask', 'label_task', 'label_tasks', 'described_in', 'tasks_described', 'tasks_of_manifest']
@@ -536,6 +536,7 @@ class Tasks(Mapping):
 # %% ../../nbs/datasets/tasks.ipynb #tkbuilt1
 BUILT_IN = Tasks([NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH, MA, SP, SE, MT, SF, VK,
                   WO, WC, WX, WF, NV])
+WORD_TASKS = 'names', 'upos', 'mentions' # Of a text whose words are linked; see `word_tasks`
 
 class UnknownTask(Task):
     "A task of which a record says no more than its name, as one of a file that is not given"
@@ -548,6 +549,7 @@ def _wrong(task:Task)->str|None:
     "Say what is wrong with the definition of a task"
     labels, names = task.labels, {task.stem, task.abbr.lower()}
     taken = {name for t in BUILT_IN.values() for name in (t.stem, t.abbr.lower()) if t is not task}
+    taken |= {*WORD_TASKS}
     words = all(isinstance(label, str) and label.split() == [label] for label in labels)
     stem, abbr = re.fullmatch('[a-z][a-z0-9_]*', task.stem), re.fullmatch('[A-Za-z][A-Za-z0-9-]*', task.abbr)
     checks = {f'the stem {task.stem!r} must be lower-case letters, digits and underscores': stem,
@@ -691,7 +693,7 @@ def label_tasks(
 # %% ../../nbs/datasets/tasks.ipynb #own05f
 def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
     "The tasks on words, or of an imported benchmark, that a manifest describes"
-    words = manifest.get('words')
+    words = manifest.get('word_tasks')
     found = (words if isinstance(words, dict) else manifest).get('tasks')
     return found if isinstance(found, dict) else {}
 
@@ -713,7 +715,7 @@ def tasks_described(
             continue
         if kind not in _OF_LABELS and kind not in offers('tasks'):
             continue
-        make = _of_labels if kind in _OF_LABELS else load_offer(offers('tasks')[kind])
+        make = _of_labels if kind in _OF_LABELS else load_offer(offers('tasks')[kind], Callable)
         try:
             found.append(make(stem, about))
         except (ValueError, KeyError, TypeError) as e:

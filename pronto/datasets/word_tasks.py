@@ -4,22 +4,23 @@
 
 # %% auto #0
 __all__ = ['LEAST_WEIGHT', 'UNASKED', 'NAMES', 'POS', 'LinkedVerse', 'link_verses', 'name_tags', 'pos_tags', 'mention_tags',
-           'show_verse', 'Tagged', 'WordTask', 'why_no_words', 'word_tasks']
+           'show_verse', 'Tagged', 'WordTask', 'word_tasks']
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt04
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Iterable, Iterator, NamedTuple
+from ..core.pictures import Picture
 from ..core.refs import Ref, parse_ref
 from ..bibles.rows import LinkedWord
 from .align import AlignedVerse
 from .examples import Verses
+from .segmentation import Segmentation, learn_segmentation
 from .stated_links import link_phrases, phrases_of, uses_inflected, weighted_links
 from .tasks import Task, split_verses
 from .word_align import (MOST_ALIGNED, Link, align_words, aligner_name, alignment_quality_note,
-                                        ending_of, is_unspaced, link_shares, main_links, stated_quality_note,
-                                        words_of)
+                                        ending_of, link_shares, main_links, stated_quality_note)
 from ..sources.records import SourceWord
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt06
@@ -70,11 +71,12 @@ def _by_aligner(kept:list[tuple[AlignedVerse,list[str]]], seed:int)->list[list[L
 # %% ../../nbs/datasets/word_tasks.ipynb #wt06x1b
 def link_verses(
     verses:list[AlignedVerse],
-    segmenter:str='unicode', # See `words_of`
+    segmentation:Segmentation|None=None, # Of their text; learned from it if not given
     seed:int=0,
     words:dict[Ref,tuple[LinkedWord,...]]|None=None # `Bible.linked`: numbers in place of the aligner
 )->_LinkedVerses:
     "Link the words of all verses; raises `InputError` without `sil-thot`, if verses need it"
+    segmentation = segmentation or learn_segmentation(verse.text for verse in verses)
     no_words = 'no words in the translation'
     too_long = f'more than {MOST_ALIGNED:,} words'
     left_out = {no_words: 0, too_long: 0}
@@ -82,7 +84,7 @@ def link_verses(
     for verse in verses:
         if not verse.annotation.words:
             continue
-        tokens = words_of(verse.text, segmenter)
+        tokens = segmentation.words(verse.text)
         if not tokens:
             left_out[no_words] += 1
         elif len(tokens) > MOST_ALIGNED:
@@ -221,11 +223,12 @@ def mention_tags(
 def show_verse(
     verse:LinkedVerse,
     *tags:list[str] # Of some tasks, one for each token
-): # A matplotlib `Figure`
+): # A `Picture`
     "Draw the words of the source, the links, and the words of the translation with their tags"
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
     widest = max(len(verse.tokens), len(verse.words))
-    figure, axes = plt.subplots(figsize=(1.2*widest, 2.2))
+    figure = Figure(figsize=(1.2*widest, 2.2))
+    axes = figure.subplots()
     for i,word in enumerate(verse.words):
         axes.text(i, 1.1, word.form or word.lemma, ha='center')
     for link in verse.links:
@@ -234,8 +237,7 @@ def show_verse(
         axes.text(j, .3, '\n'.join(told), ha='center', va='top')
     axes.set(xlim=(-.6, widest - .4), ylim=(-.5, 1.3))
     axes.axis('off')
-    plt.close(figure)
-    return figure
+    return Picture(figure, 'Words of the source, linked with those of the translation')
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt15
 class Tagged(NamedTuple):
@@ -349,7 +351,7 @@ def _tasks_of(verses:list[LinkedVerse])->list[WordTask]:
     return tasks
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt17b
-def _about_links(found:_LinkedVerses, segmenter:str, seed:int, language:str)->dict: # JSON values
+def _about_links(found:_LinkedVerses, segmentation:Segmentation, seed:int, language:str)->dict: # JSON values
     is_aligned = found.n_stated < len(found.verses) or not found.verses
     n_tokens = sum(len(verse.tokens) for verse in found.verses)
     notes = []
@@ -357,31 +359,21 @@ def _about_links(found:_LinkedVerses, segmenter:str, seed:int, language:str)->di
         notes.append(alignment_quality_note(language))
     if found.n_stated:
         notes.append(stated_quality_note())
-    return dict(aligner=aligner_name() if is_aligned else '', segmenter=segmenter, seed=seed,
+    return dict(aligner=aligner_name() if is_aligned else '', segmentation=asdict(segmentation), seed=seed,
                 least_weight=LEAST_WEIGHT, least_found=_LEAST_FOUND, left_out=found.left_out,
                 quality=' '.join(notes), linked=dict(verses=len(found.verses), tokens=n_tokens))
 
-def why_no_words(verses:list[AlignedVerse], segmenter:str)->str: # Empty if words can be found
-    "Why a text has no tasks on words"
-    some_text = ' '.join(verse.text for verse in verses[:200])
-    if segmenter != 'unicode' or not is_unspaced(some_text):
-        return ''
-    return ('the text has no blanks between words, so there are no tasks on words; for tasks on its '
-            'characters use --segmenter characters')
-
 def word_tasks(
     verses:list[AlignedVerse], # With the words of the source in their annotations
-    segmenter:str='unicode', # See `words_of`
+    segmentation:Segmentation, # Of their text
     seed:int=0, # Of the aligner
     words:dict[Ref,tuple[LinkedWord,...]]|None=None, # As in `link_verses`
     language:str='' # Its code of ISO 639-3, for what is said of the labels' quality
 )->tuple[list[WordTask],bytes,dict,list[LinkedVerse]]: # Tasks; `links.tsv`; what the manifest says; links
     "The tasks on words of a translation"
-    if why := why_no_words(verses, segmenter):
-        return [], b'', dict(warning=why), []
-    found = link_verses(verses, segmenter, seed, words)
+    found = link_verses(verses, segmentation, seed, words)
     tasks = _tasks_of(found.verses)
-    about = _about_links(found, segmenter, seed, language)
+    about = _about_links(found, segmentation, seed, language)
     about['kept'] = {task.stem: _size(task.tagged.values()) for task in tasks}
     about['tasks'] = {task.stem: task.described() for task in tasks}
     if found.n_stated:

@@ -6,9 +6,9 @@
 __all__ = ['COMMANDS', 'demo_options', 'demo_command']
 
 # %% ../../nbs/demo/demo_command.ipynb #dmch05
-from importlib.util import find_spec
 from ..cli.options import add_number
 from ..cli.output import show, tell
+from ..core.extras import how_to_install
 from ..core.files import InputError
 from ..core.progress import about
 
@@ -27,22 +27,13 @@ def demo_options(parser):
                'fine-tunings of each model; tables mark the best from three on (default: 1)')
 
 # %% ../../nbs/demo/demo_command.ipynb #0756f85a
-_NEEDED = 'torch', 'transformers', 'langcodes'
-
-def _is_there(package:str)->bool:
-    try:
-        return find_spec(package) is not None
-    except ModuleNotFoundError:
-        return False
-
 def _require_packages():
     "Raise `InputError` if models cannot be trained here"
-    missing = [package for package in _NEEDED if not _is_there(package)]
-    if not missing:
-        return
-    what = f"trains models with packages that are not installed ({', '.join(missing)})"
-    mend = "in the folder of PrOnto: pip install '.[train,release]'"
-    raise InputError('pronto demo', f'{what}; {mend}, or without models: pronto demo --datasets-only')
+    try:
+        import torch # noqa: F401
+    except ModuleNotFoundError as e:
+        what = f'trains models with {e.name}, which {how_to_install(e.name)}'
+        raise InputError('pronto demo', f'{what}, or without models: pronto demo --datasets-only') from e
 
 # %% ../../nbs/demo/demo_command.ipynb #dmcp0006
 def _invented(args)->dict: # What the user chose of the invented languages

@@ -7,7 +7,7 @@ __all__ = ['verse_in_all_languages', 'dataset_table', 'examples', 'mean_scores',
 
 # %% ../../nbs/demo/showing.ipynb #sh05
 from ..core.refs import Ref
-from ..core.tables import grouped, markdown_table, markdown_text, own_direction
+from ..core.tables import decimal, grouped, markdown_table, markdown_text, own_direction
 from ..datasets.loading import Dataset
 from ..datasets.tasks import BUILT_IN
 from ..runs.schema import Run
@@ -72,7 +72,7 @@ def mean_scores(
 def mean_score_table(scores:dict[str,dict[str,float]])->str: # Markdown
     "Mean accuracies in percent"
     tasks = [task for task in _PRINTED if any(task in by_task for by_task in scores.values())]
-    cell = lambda value: '–' if value is None else f'{100*value:.1f}'
+    def cell(value): return decimal(value and 100*value, 1)
     rows = [[name, *(cell(by_task.get(task)) for task in tasks)] for name,by_task in scores.items()]
     header = ['Model', *(BUILT_IN.find(task).abbr for task in tasks)]
     return markdown_table(header, rows, align='l' + 'r'*len(tasks))

@@ -13,7 +13,7 @@ from statistics import mean
 from typing import Callable, Iterator
 from ..core.files import InputError, to_stderr
 from ..core.processes import in_processes
-from ..core.tables import grouped, markdown_row
+from ..core.tables import decimal, grouped, markdown_row
 from ..datasets.loading import Dataset, dataset_folders, open_datasets
 from ..datasets.tasks import BUILT_IN, Task, Tasks
 from ..runs.folds import HIGH_UNKNOWN
@@ -44,11 +44,11 @@ def _cell(scores:dict|None)->str:
     own = next((metric for metric in _OWN if metric in scores), 'accuracy')
     said = _OWN.get(own, '')
     if not said and scores['mcc'] is not None: # Choices have none
-        said = f'{scores["mcc"]:.2f}'
+        said = decimal(scores['mcc'])
     unknown = scores['unknown']['test'] or 0
     rare = f'{100*unknown:.0f} % unknown' if unknown >= HIGH_UNKNOWN else '' # Of the tokens
     beside = ', '.join(filter(None, [said, rare]))
-    score = f'{scores[own]:.2f}' if own == 'spearman' else f'{100*scores[own]:.1f}'
+    score = decimal(scores[own]) if own == 'spearman' else decimal(100*scores[own], 1)
     return f'{score} ({beside})' if beside else score
 
 def probe_row(

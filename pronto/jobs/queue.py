@@ -155,57 +155,26 @@ def _client(scheduler:str, certificates:Certificates|None):
     except (OSError, ValueError) as e:
         raise InputError(scheduler, _why_silent(scheduler, e)) from e
 
-# %% ../../nbs/jobs/queue.ipynb #q0conn02
-_THREADS = 'OMP_NUM_THREADS', 'MKL_NUM_THREADS', 'OPENBLAS_NUM_THREADS' # One, as Dask sets it for workers
-
-def _start(server, modules:tuple[str,...], folder:str)->bool: # Did it start?
-    from multiprocessing import current_process
-    threads = {name: os.environ.get(name, '1') for name in _THREADS}
-    place = dict(tempdir=folder) # Of its socket
-    server.set_forkserver_preload(['pronto.core.processes', 'distributed', *modules])
-    try:
-        with (_no_interrupt(), patch.dict(os.environ, threads),
-              patch.dict(current_process()._config, place)):
-            server.ensure_running()
-    except OSError:
-        return False # The path of the folder is too long for a socket
-    return True
-
-@contextmanager
-def _fork_server(modules:tuple[str,...], folder:str): # Yields whether workers will be forks
-    "A process that imports what workers need, and is forked for each; such forks are reliable on Linux"
-    from multiprocessing import forkserver, resource_tracker
-    with patch.dict(os.environ, PYTHONWARNINGS='ignore:resource_tracker'): # Of what killed processes leave
-        resource_tracker.ensure_running() # Later it would unblock Ctrl-C in the thread that starts workers
-    server = forkserver.ForkServer()
-    if not (modules and sys.platform == 'linux' and _start(server, modules, folder)):
-        yield False
-        return
-    try:
-        with patch.object(forkserver, 'connect_to_new_process', server.connect_to_new_process):
-            yield True
-    finally:
-        os.kill(server._forkserver_pid, signal.SIGTERM) # It may still import
-        server._stop()
-
 # %% ../../nbs/jobs/queue.ipynb #q0conn02w
 _UNWATCHED = { # What Dask measures of each process, up to a hundred times a second, nobody looks at
     'distributed.worker.profile.enabled': False, 'distributed.admin.tick.interval': '1s',
     'distributed.admin.system-monitor.interval': '10s', 'distributed.admin.system-monitor.gil.enabled': False}
 
 @contextmanager
-def _own_processes(folder:str, forks:bool):
+def _own_processes(folder:str):
     "Worker processes use this folder, do not run the script that starts them, and end without warnings"
-    import dask, distributed
-    from multiprocessing import spawn
+    import dask
+    from multiprocessing import resource_tracker, spawn
+    with patch.dict(os.environ, PYTHONWARNINGS='ignore:resource_tracker'): # Of what killed processes leave
+        resource_tracker.ensure_running()
     prepare = spawn.get_preparation_data
     def without_script(name):
-        found = prepare(name)
-        return {k: v for k,v in found.items() if not (name.startswith('Dask') and k.startswith('init_main'))}
-    method = 'forkserver' if forks else 'spawn'
-    settings = {'temporary-directory': folder, 'distributed.worker.multiprocessing-method': method}
-    with (dask.config.set(_UNWATCHED | settings), patch.object(sys, 'path', [*sys.path]),
-          patch.object(distributed.utils, '_forkserver_preload_set', True), # It would import more, here, too
+        data = prepare(name)
+        if name.startswith('Dask'):
+            data = {key: value for key,value in data.items() if not key.startswith('init_main')}
+        return data
+    settings = _UNWATCHED | {'temporary-directory': folder}
+    with (dask.config.set(settings), patch.object(sys, 'path', [*sys.path]),
           patch.object(spawn, 'get_preparation_data', without_script)):
         yield
 
@@ -231,7 +200,6 @@ def connect(
     per_gpu:int=1, # Jobs that may share a GPU
     jobs:int=None, # How many there are; no more workers are started
     certificates:Certificates=None, # For a `tls://` scheduler; from Dask's configuration if not given
-    imports:tuple[str,...]=(), # Modules that workers of this machine without GPUs import once for all
 ): # Yields a Dask `Client`
     "Workers for many jobs; those of this machine end with the context; raises `InputError` if there are none"
     if scheduler:
@@ -240,9 +208,7 @@ def connect(
         return
     specs = _workers(workers, gpus, per_gpu, jobs)
     _allow_files(len(specs))
-    imports = () if gpus else imports # A fork would not see its GPU
-    with (temporary_folder() as folder, _fork_server(imports, str(folder)) as forks, _quiet(),
-          _own_processes(str(folder), forks)):
+    with temporary_folder() as folder, _quiet(), _own_processes(str(folder)):
         for spec in specs.values():
             spec['options'].setdefault('env', {}).update(TMPDIR=str(folder))
         with _on_this_machine(specs) as client:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['find_bibles', 'name_translations', 'input_hash', 'Settings', 'is_finished', 'build_translation', 'registry_row',
-           'Release', 'release']
+           'Release', 'read_languages', 'release']
 
 # %% ../../nbs/jobs/release.ipynb #d7c7c5c0
 import gc, json, os, re, shutil
@@ -16,21 +16,25 @@ from pathlib import Path
 from typing import Callable
 import pronto
 from ..bibles.bundles import is_bundle
-from ..bibles.languages import fetched_note, find_language, licence_of, redistribution, script_of
+from ..bibles.languages import (fetched_note, find_language, identify, licence_of, redistribution,
+                                     script_of,
+                                unknown_language)
 from ..bibles.reading import module_files, read_bible
 from ..bibles.rows import find_book
+from ..bibles.text_profiles import Profile, languages_by_text, profile_of, same_texts
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, safe_name, write_aside
 from ..core.tables import Table, csv_text
 from ..datasets.align import STATUSES, TEXT_ALONE
 from ..datasets.building import build
 from ..datasets.loading import load_manifest
-from ..datasets.manifest import shown_shares
+from ..datasets.manifest import restate_language, shown_shares
 from ..datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
 from ..datasets.tasks import BUILT_IN, SM, Tasks, read_tasks, tasks_of_manifest
 from ..datasets.word_align import aligner_name
 from .queue import Certificates, connect, run_jobs
 from ..sources.annotate import annotate, is_source
 from ..sources.annotation_file import require_options, write_annotations
+from ..sources.label_cells import read_table_cells
 from ..sources.open_annotations import OPEN, annotations_hash, named_annotations
 
 # %% ../../nbs/jobs/release.ipynb #77345909
@@ -148,7 +152,6 @@ class Settings:
     min_verses:int = LEAST_VERSES
     publishable:bool = False # Leave out texts that may not be passed on
     task_files:dict[str,str] = field(default_factory=dict) # Files with tasks of the user, and their hashes
-    segmenter:str = 'unicode' # See `words_of`
     aligner:str = '' # What links words, if the annotations have some
     choices:bool = False # Also tasks from the text alone?
 
@@ -156,25 +159,26 @@ class Settings:
     def tasks(self)->Tasks: # Read anew by each worker
         return read_tasks(next(iter(self.task_files), ''))
 
-    def input_hash(self, path)->str:
+    def input_hash(self, path, language:str='')->str: # `language`: as a table states it
         "Identify everything that the dataset of a translation is made from"
         made_from = asdict(self)
         for name in 'annotations', 'task_files':
             del made_from[name]
-        before = dict(segmenter='unicode', aligner='', choices=False) # When nothing else could be chosen
+        before = dict(aligner='', choices=False) # When nothing else could be chosen
         for name,usual in before.items():
             if made_from[name] == usual:
                 del made_from[name]
         if self.task_files:
             made_from['task_files'] = sorted(self.task_files.values())
         made_from['version'] = pronto.__version__
+        if language:
+            made_from['language'] = language
         if noted := fetched_note(path).get('licence'):
             made_from['licence'] = noted
         return input_hash(path, json.dumps(made_from, sort_keys=True).encode())
 
 # %% ../../nbs/jobs/release.ipynb #88ac3758x
 _NO_ANNOTATIONS = 'none'
-_IMPORTS = __name__, 'scipy.sparse', 'pyarrow.parquet', 'pyarrow.compute', 'langcodes.data_dicts', 'regex'
 
 @lru_cache(maxsize=1)
 def _read_annotations(path:str, its_hash:str):
@@ -183,7 +187,12 @@ def _read_annotations(path:str, its_hash:str):
     return found
 
 def _about(folder:Path)->dict: # Empty if the file is damaged; then the folder is built again
-    return json_with_keys(folder/'release.json', 'inputs', 'script', 'redistribution', 'files')
+    return json_with_keys(folder/'release.json', 'inputs', 'script', 'redistribution', 'profile', 'files')
+
+def _write_about(folder:Path, about:dict):
+    "Write what the release says of a translation; `files` shows later that it is complete"
+    with write_aside(folder/'release.json') as f:
+        f.write_bytes(json_bytes(about | dict(files=_sizes(folder))))
 
 def _sizes(folder:Path)->dict[str,int]: # Name of each file to its bytes
     found = {}
@@ -195,12 +204,12 @@ def _sizes(folder:Path)->dict[str,int]: # Name of each file to its bytes
 def _is_whole(folder:Path)->bool:
     return (folder/'manifest.json').is_file() and _about(folder).get('files') == _sizes(folder)
 
-def is_finished(folder, path, settings:Settings)->bool:
+def is_finished(folder, path, settings:Settings, language:str='')->bool:
     "Was the folder built from these inputs, and is it complete?"
     if not _is_whole(Path(folder)):
         return False
     try:
-        return _about(Path(folder))['inputs'] == settings.input_hash(path)
+        return _about(Path(folder))['inputs'] == settings.input_hash(path, language)
     except OSError:
         return False # Reading it as a Bible will report what is wrong
 
@@ -223,28 +232,30 @@ def _layout(folder:Path, licence:str, settings:Settings)->str|None: # `None` to 
     return 'labels' if allowed == 'unclear' else 'references'
 
 def build_translation(
-    code:str, path, out, settings:Settings
-)->str: # Why it was left out; empty if it was built
+    code:str, path, out, settings:Settings,
+    language:str='' # As a table states it
+)->dict: # Of a translation that is left out its `licence` and its `profile`; empty if it was built
     "Build one translation of a release; raises `InputError`"
     folder = Path(out)/code
     path = Path(path)
-    if is_finished(folder, path, settings):
-        return '' # By a worker that died before it could report it
+    if is_finished(folder, path, settings, language):
+        return {} # By a worker that died before it could report it
     bible = read_bible(path, words=bool(settings.aligner))
-    inputs = settings.input_hash(path)
+    inputs = settings.input_hash(path, language)
     licence = licence_of(bible, path)
     layout = _layout(folder, licence, settings)
+    profile = profile_of([row.text for row in bible.rows])
     if layout is None:
-        return licence
+        return dict(licence=licence, profile=profile)
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
-          min_verses=settings.min_verses, segmenter=settings.segmenter, licence=licence, path=path,
-          layout=layout, replace=True, choices=settings.choices, tasks=settings.tasks)
+          min_verses=settings.min_verses, licence=licence, path=path,
+          layout=layout, replace=True, choices=settings.choices, tasks=settings.tasks,
+          language=language or None)
     script = script_of(r.text for r in bible.rows[::10])
-    about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
-    with write_aside(folder/'release.json') as f:
-        f.write_bytes(json_bytes(about))
-    return ''
+    _write_about(folder, dict(inputs=inputs, script=script, redistribution=redistribution(licence),
+                              profile=profile._asdict()))
+    return {}
 
 # %% ../../nbs/jobs/release.ipynb #374690e6
 def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
@@ -257,12 +268,13 @@ def registry_row(folder, tasks:Tasks=BUILT_IN)->dict[str,str|int]: # Column to v
     folder = Path(folder)
     manifest = load_manifest(folder)
     about = _about(folder)
-    language = find_language(manifest['language'], folder.name, about['script'])
-    guess = ' (guess)' if language.name and not manifest['language'] else ''
+    language = find_language(manifest['language'], folder.name)
+    known_by = manifest.get('language_from', 'stated' if manifest['language'] else '')
+    guess = ' (guess)' if 'language_from' in manifest else ''
     has_text = 'verses.tsv' not in manifest['files'] or (folder/'verses.tsv').exists()
     verses = manifest['verses']
     row = dict(code=folder.name, language=language.name + guess, iso639_3=language.iso639_3,
-               family=language.family, script=about['script'], language_from=language.said_by,
+               family=language.family, script=about['script'], language_from=known_by,
                language_doubt=manifest.get('language_doubt', ''), translation=manifest['title'],
                licence=manifest['licence'], redistribution=about['redistribution'],
                text='in the release' if has_text else 'withheld',
@@ -327,8 +339,12 @@ class Release:
     built:list[str] = field(default_factory=list)     # Codes
     finished:list[str] = field(default_factory=list)  # Codes that were built before
     left_out:dict[str,str] = field(default_factory=dict) # Code to the licence that forbids it
+    profiles:dict[str,Profile] = field(default_factory=dict, repr=False) # Of those that are left out
+    same:dict[str,list[str]] = field(default_factory=dict) # Code to the others that hold the same text
+    rights_differ:list[str] = field(default_factory=list) # Lines about one text that has several
     failed:dict[str,str] = field(default_factory=dict)   # Code to the reason
     others:list[str] = field(default_factory=list)    # Folders with datasets of other releases
+    not_there:list[str] = field(default_factory=list) # Files that the table of languages names
     doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its declared language
     schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
     withheld:dict[str,str] = field(default_factory=dict) # Code to licence, where only the labels are there
@@ -443,8 +459,45 @@ def _failures(done:Release, places:dict[str,Path], bibles:Path)->str: # A table 
     return csv_text(rows, ['code','source','reason'])
 
 # %% ../../nbs/jobs/release.ipynb #r2place1b
+_BY_TEXT = 'guessed from its letters, which are like those of'
+
+def _of_their_texts(done:Release)->dict[str,str]: # Code to what speaks against its language
+    "Find equal texts, and the languages of translations that nothing names, in what is known of all texts"
+    folders = [done.out/code for code in sorted(done.built + done.finished)]
+    profiles = {folder.name: Profile(**_about(folder)['profile']) for folder in folders}
+    done.same = same_texts(profiles | done.profiles)
+    manifests = {folder.name: load_manifest(folder) for folder in folders}
+    languages = {}
+    for code,manifest in manifests.items():
+        iso639_3 = find_language(manifest['language'], code).iso639_3
+        if iso639_3 and not manifest.get('language_from', '').startswith(_BY_TEXT):
+            languages[code] = iso639_3
+    doubts = {}
+    for code,(language,nearest) in languages_by_text(profiles, languages).items():
+        if code in languages:
+            doubts[code] = f'has letters like those of {nearest}, which is in {find_language(language).name}'
+        elif not manifests[code]['language']: # A name of no language that is known stays
+            restate_language(done.out/code, language, f'{_BY_TEXT} {nearest}')
+            _write_about(done.out/code, _about(done.out/code))
+    return doubts
+
+def _rights_differ(done:Release, rows:list[dict])->list[str]:
+    "A line for each text that may be passed on in one translation and not in another"
+    rights = {row['code']: row['redistribution'] for row in rows} | dict.fromkeys(done.left_out, 'forbidden')
+    lines = []
+    for code,others in done.same.items():
+        differing = [f'{other} ({rights[other]})' for other in others if rights[other] != rights[code]]
+        if rights[code] == 'permitted' and differing:
+            lines.append(f'{code} (permitted) is the same text as {", ".join(differing)}')
+    return lines
+
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
+    doubts = _of_their_texts(done)
     rows = [registry_row(done.out/code, tasks) for code in sorted(done.built + done.finished)]
+    for row in rows:
+        row['same_text'] = ' '.join(done.same.get(row['code'], ()))
+        row['language_doubt'] = ' and '.join(filter(None, (row['language_doubt'], doubts.get(row['code']))))
+    done.rights_differ = _rights_differ(done, rows)
     texts = {'failed.csv': _failures(done, places, bibles)}
     if rows:
         texts |= _registry(rows)
@@ -464,6 +517,49 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Task
         if row['text'] == 'withheld':
             done.withheld[code] = row['licence']
 
+# %% ../../nbs/jobs/release.ipynb #rlslang2
+def _stated_in(row:dict[str,str], is_registry:bool)->str: # Empty for none, and for a guess
+    "The language that a row of a table states; people correct the name in a registry, not its code"
+    name = row.get('language', '')
+    code = row.get('iso639_3', '') if is_registry else row.get('iso639_3') or row.get('code', '')
+    if name.endswith('(guess)'):
+        return ''
+    return code if not name or identify(code).name == name else name
+
+def read_languages(
+    path, # A table with the columns `file` and `language` or `code`, or a registry of an earlier release
+    places:dict[str,Path], # Code of each translation to its file
+    bibles:Path # The folder of all
+)->tuple[dict[str,str],list[str]]: # Code to language; rows for translations that are not there
+    "The languages that a table states for translations; raises `InputError`"
+    head, *rows = read_table_cells(path).rows
+    columns = [name.lower() for name in head[1]]
+    is_registry = 'file' not in columns
+    key = 'code' if is_registry else 'file'
+    if key not in columns or not {'language','iso639_3','code'} & {*columns} - {key}:
+        what = 'needs the columns file and language, or those of a registry'
+        raise InputError(path, what, f'line {head[0]}')
+    codes = {code.casefold(): code for code in places}
+    for code,file in places.items():
+        relative = file.relative_to(bibles)
+        for name in relative.as_posix(), file.name, file.name.split('.')[0]:
+            codes.setdefault(name.casefold(), code)
+    languages, others = {}, []
+    for line,cells in rows:
+        row = dict(zip(columns, cells))
+        language, name = _stated_in(row, is_registry), row.get(key, '')
+        if not language:
+            continue
+        if doubt := unknown_language(language):
+            raise InputError(path, f'{name} {doubt}; correct it', f'line {line}')
+        code = codes.get(name.casefold())
+        if code is None:
+            others.append(name)
+        elif languages.setdefault(code, language) != language:
+            what = f'states {language} for {name}, and {languages[code]} in another row; keep one'
+            raise InputError(path, what, f'line {line}')
+    return languages, others
+
 # %% ../../nbs/jobs/release.ipynb #c68cb39c
 def release(
     annotations, # A file written by `write_annotations`, a source folder, `open`, or `none` for choices alone
@@ -474,9 +570,10 @@ def release(
     job_timeout:float=600, # Seconds after which a translation is stopped and listed as failed
     publishable:bool=False, splits:str='auto', versification:str='auto', min_verses:int=LEAST_VERSES,
     rules:str=None, # For a source folder: `paper` or `v0.1`
-    arguments:str=None, segmenter:str='unicode',
+    arguments:str=None,
     choices:bool=True, # Also tasks from the text alone?
     tasks:Tasks=BUILT_IN, # Each dataset has those of them that it can have
+    languages=None, # A table of what languages the translations are in; see `read_languages`
     progress:Callable=iter,
     check:Callable=iter # Wraps the list of translations that are compared with what is there
 )->Release:
@@ -484,25 +581,28 @@ def release(
     done = Release(Path(out))
     bibles = Path(bibles)
     places = _find_places(bibles, done.out)
+    stated, done.not_there = read_languages(languages, places, bibles) if languages else ({}, [])
     with _annotation_file(annotations, done.out, dict(rules=rules, arguments=arguments), progress
                           ) as (file, has_words):
         its_hash = '' if file == _NO_ANNOTATIONS else annotations_hash(file)
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
-                            task_files=tasks.files, segmenter=segmenter, choices=choices,
+                            task_files=tasks.files, choices=choices,
                             aligner=aligner_name() if has_words else '')
-        done.finished = [c for c,p in check(list(places.items())) if is_finished(done.out/c, p, settings)]
+        done.finished = [code for code,path in check(list(places.items()))
+                         if is_finished(done.out/code, path, settings, stated.get(code, ''))]
         todo = {c: p.absolute() for c,p in places.items() if c not in done.finished}
-        jobs = {c: (c, p, done.out.absolute(), settings) for c,p in todo.items()}
+        jobs = {code: (code, path, done.out.absolute(), settings, stated.get(code, ''))
+                for code,path in todo.items()}
         _require_room(done.out, len(jobs), settings)
         if jobs:
-            with (connect(workers, scheduler, jobs=len(jobs), certificates=certificates,
-                          imports=_IMPORTS) as client,
+            with (connect(workers, scheduler, jobs=len(jobs), certificates=certificates) as client,
                   closing(run_jobs(client, build_translation, jobs, limit=job_timeout)) as outcomes):
-                for _,(code,licence,error) in zip(progress(list(jobs)), outcomes):
+                for _,(code,left_out,error) in zip(progress(list(jobs)), outcomes):
                     if error:
                         done.failed[code] = error.replace(f'{bibles.absolute()}/', '')
-                    elif licence:
-                        done.left_out[code] = licence
+                    elif left_out:
+                        done.left_out[code] = left_out['licence']
+                        done.profiles[code] = left_out['profile']
                     else:
                         done.built.append(code)
     _finish(done, places, bibles, tasks)

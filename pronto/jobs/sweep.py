@@ -7,7 +7,7 @@ __all__ = ['find_notebook', 'NotebookRun', 'plan_all', 'execute', 'run_notebook'
            'sweep']
 
 # %% ../../nbs/jobs/sweep.ipynb #8388c776
-import os, sys, time
+import os, time
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -182,15 +182,6 @@ def _divided(protocol, usable:list[tuple], sources:list[Path])->list[tuple]:
         return [((target,), sources, stems) for target in targets]
     return [(targets, sources, stems)]
 
-# %% ../../nbs/jobs/sweep.ipynb #fbf58dec
-def _kernels(notebook)->dict: # Arguments of papermill
-    "A notebook that trains gets a kernel that has imported PyTorch, on Linux"
-    trains = 'pronto.runs.runner' in Path(notebook).read_text(encoding='utf-8')
-    if not trains or sys.platform != 'linux':
-        return {}
-    from pronto.jobs.kernels import ForkedKernels
-    return dict(kernel_manager_class=ForkedKernels)
-
 # %% ../../nbs/jobs/sweep.ipynb #fbf58dee
 def _asides(record)->list[Path]:
     "Notebooks of a run that did not end"
@@ -203,7 +194,7 @@ def execute(notebook, executed, parameters:dict, named):
     try:
         papermill.execute_notebook(notebook, executed, parameters=parameters, progress_bar=False,
                                    kernel_name='python3', language='python',
-                                   extra_arguments=['--log-level=CRITICAL'], **_kernels(notebook))
+                                   extra_arguments=['--log-level=CRITICAL'])
     except papermill.PapermillExecutionError as e:
         if e.ename == 'InputError':
             raise InputError(*e.evalue.split(': ', 1)) from e
@@ -312,8 +303,6 @@ def _groups(left:dict[str,NotebookRun])->list[list[str]]: # Names
     return groups
 
 # %% ../../nbs/jobs/sweep.ipynb #fbe27b7w
-_IMPORTS = 'pronto.jobs.probes', 'pronto.modeling.probing', 'pronto.modeling.architectures'
-
 @dataclass
 class _Work:
     "What workers do: a function, and the names and arguments of each of its calls"
@@ -348,7 +337,7 @@ def _sweep_with(swept:Sweep, work:_Work, need:dict, progress:Callable, **workers
     todo = {called[0]: arguments for called,arguments in work.calls}
     began = time.monotonic()
     require_place(swept.runs/next(iter(todo)))
-    with (connect(**workers, jobs=len(todo), imports=_IMPORTS if work.whole else ()) as client,
+    with (connect(**workers, jobs=len(todo)) as client,
           closing(run_jobs(client, work.function, todo, retries=1, need=need)) as outcomes):
         for _,(first,failed,error) in zip(progress(list(todo)), outcomes):
             for name in names[first]:

@@ -40,8 +40,10 @@ def _first_text(output, length:int)->dict: # The same without padding
 _SHORT, _LONG = (5, 8), 16 # Tokens; a model may work in blocks of two, four or eight
 _ROUNDING = 200 # Units of the last digit of the largest number
 
-def _some_ids(net, tokenizer, n:int)->list[int]:
+def _some_ids(net, tokenizer, n:int)->list[int]: # Fewer for a model that reads fewer
     "Ids of tokens that are not special"
+    from pronto.modeling.architectures import token_limit
+    n = min(n, token_limit(net, tokenizer))
     try:
         size = len(net.get_input_embeddings().weight)
     except NotImplementedError:

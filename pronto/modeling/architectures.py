@@ -10,7 +10,6 @@ __all__ = ['FIRST_PRIVATE', 'quiet', 'first_line', 'one_line_errors', 'load_toke
 import math, re, threading
 from contextlib import contextmanager
 from functools import partial
-from importlib.util import find_spec
 import torch
 from torch.nn.functional import cross_entropy
 from transformers import (AutoConfig, AutoModel, AutoModelForSequenceClassification,
@@ -96,9 +95,6 @@ def load_tokenizer(model): # The tokenizer
     except InputError as e:
         if not (file := _of_sentencepiece(folder)):
             raise
-        if find_spec('sentencepiece') is None:
-            raise InputError(model, f'its tokenizer is in {file}, which the package sentencepiece reads; '
-                                    'run `pip install sentencepiece`') from e
         raise InputError(model, f'has {file}, but its tokenizer cannot be loaded from that; copy all files '
                                 'of the tokenizer, such as tokenizer.json or vocab.json') from e
     if not isinstance(tokenizer.model_max_length, (int, float)): # A damaged tokenizer_config.json

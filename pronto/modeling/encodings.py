@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Callable
 import numpy as np
 from ..core.files import InputError, content_hash, data_dir, reading, to_stderr
-from .encoding import by_length, pad_batch, padded, tokenized
+from .encoding import all_finite, by_length, pad_batch, padded, tokenized
 from .outcome import pick_device
 from .model import Model, model_hash
 
@@ -199,11 +199,9 @@ def _pool(
 )->np.ndarray: # (layers, texts, width)
     "The mean states of the tokens that are not left out, at every layer"
     import torch
-    longest = max(map(len, ids))
-    fits = longest + -longest%8 <= limit
-    multiple = 8 if fits and (device != 'cpu' or longest < 8) else 1 # A CPU would read a tenth more
-    batch = padded(ids, tokenizer, multiple)
-    wanted = pad_batch(left_out, 1, multiple) == 0
+    multiple = 8 if device != 'cpu' or max(map(len, ids)) < 8 else 1 # A CPU would read a tenth more
+    batch = padded(ids, tokenizer, multiple, limit=limit)
+    wanted = pad_batch(left_out, 1, multiple, limit) == 0
     empty = ~wanted.any(1, keepdims=True) # Of an empty text the special tokens count
     wanted = np.where(empty, batch['attention_mask'].numpy() == 1, wanted)
     share = torch.from_numpy((wanted/wanted.sum(1, keepdims=True)).astype(np.float32)).to(device).unsqueeze(1)
@@ -211,9 +209,7 @@ def _pool(
         states = net(**{k: v.to(device) for k,v in batch.items()}, output_hidden_states=True).hidden_states
         pooled = [share @ h.float() for h in states if h.shape[1] == wanted.shape[1]]
         found = torch.cat(pooled, 1).transpose(0, 1).clamp(-6e4, 6e4).half().cpu().numpy()
-    if np.isfinite(found).all():
-        return found
-    raise ValueError('its states are not numbers, so its weights are damaged')
+    return all_finite(found)
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000q
 def _encode(frozen:'FrozenModel', ids:list, left_out:list)->np.ndarray: # (layers, texts, width)

@@ -6,7 +6,7 @@
 __all__ = ['Pair', 'HOW', 'RULE', 'load_chooser', 'log_likelihoods', 'choice_values', 'read_ahead', 'choose_likely']
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik05
-import time
+import re, time
 from collections import defaultdict
 from contextlib import nullcontext
 from difflib import SequenceMatcher
@@ -103,16 +103,29 @@ def _size(reader)->int: # Texts of a batch
     return 16 if reader.device == 'cpu' else 256
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik13
-_LONGEST = 7 # Tokens of a word
+_LONGEST = 20 # Tokens of a word
 
-def _words(reader, text:str, ids:list[int], own:list[int])->list[list[int]]:
+def _units(of_choices:list[list[list[int]]])->list[list[list[int]]]: # `of_choices`: from `_words`
+    "The words of all choices of a row; their tokens, if one of these is written without blanks"
+    if max((len(word) for words in of_choices for word in words), default=0) <= _LONGEST:
+        return of_choices
+    return [[[place] for word in words for place in word] for words in of_choices]
+
+def _words(tokenizer, text:str, ids:list[int], own:list[int])->list[list[int]]:
     "The places of the tokens of each word"
-    fast = getattr(reader.tokenizer, 'is_fast', False)
-    numbers = reader.tokenizer(text, verbose=False).word_ids() if fast else list(range(len(ids)))
+    numbers = _word_numbers(tokenizer, text, ids)
     numbers = numbers[len(numbers) - len(ids):] # Of a text that was cut
-    found = [list(places) for _,places in groupby(own, lambda i: numbers[i])]
-    whole = [[places] if len(places) <= _LONGEST else [[i] for i in places] for places in found]
-    return [places for some in whole for places in some]
+    return [list(places) for _,places in groupby(own, lambda i: numbers[i])]
+
+def _word_numbers(tokenizer, text:str, ids:list[int])->list: # Of each token: another one in the next word
+    "Words as a tokenizer cuts them, and as blanks do: some tokenizers take a text for one word"
+    if not getattr(tokenizer, 'is_fast', False):
+        marks = [token.startswith('▁') for token in tokenizer.convert_ids_to_tokens(ids)]
+        return np.cumsum(marks).tolist() if any(marks) else list(range(len(ids)))
+    read = tokenizer(text, verbose=False, return_offsets_mapping=True)
+    begins = [match.start() for match in re.finditer(r'\s*\S+', text)]
+    by_blanks = np.searchsorted(begins, [begin for begin,_ in read['offset_mapping']], side='right')
+    return list(zip(read.word_ids(), by_blanks.tolist()))
 
 def _near_changes(words:list[tuple], others:list[list[tuple]])->list[int]: # Numbers of words
     "The words of a text that others do not have in their place, and one on either side"
@@ -143,12 +156,13 @@ def _hidings(group:list[tuple[Asked,list[list[int]]]], how:str)->list[list[tuple
 def _of_masked(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[list,int,int]:
     mask, wanted, n_cut, sums = reader.tokenizer.mask_token_id, defaultdict(list), 0, []
     for row,group in enumerate(groups):
-        texts = []
+        asked_texts, words = [], []
         for context,choice in group:
             text, is_cut = _asked(reader, context, choice)
-            words = _words(reader, joined(context, choice), *text)
-            texts.append((text, words))
+            asked_texts.append(text)
+            words.append(_words(reader.tokenizer, joined(context, choice), *text))
             n_cut += is_cut
+        texts = list(zip(asked_texts, _units(words)))
         for k,((text,_),passes) in enumerate(zip(texts, _hidings(texts, how))):
             for hidden,asked in passes:
                 ids = tuple(mask if i in hidden else x for i,x in enumerate(text.ids))

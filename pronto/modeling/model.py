@@ -269,7 +269,7 @@ SERVED = _ServedKind()
 @cache
 def model_kinds()->tuple[ModelKind,...]:
     "All kinds; the first that knows a model is its kind"
-    return SERVED, *load_offers('models').values(), ModelKind()
+    return SERVED, *load_offers('models', ModelKind).values(), ModelKind()
 
 # %% ../../nbs/modeling/model.ipynb #mdl0023b
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def tensors(model, ids:list[list[int]], multiple:int=8)->dict: # Of a batch; see
     "What a model reads; raises `InputError` for tokens that it does not have"
     from pronto.modeling.architectures import check_tokens
     check_tokens(model.model, model.net, ids)
-    return padded(ids, model.tokenizer, multiple, model.device)
+    return padded(ids, model.tokenizer, multiple, model.device, model.limit)
 
 class _Masked:
     "Tokenizer and weights"

@@ -18,7 +18,7 @@ from ..datasets.choices.answers import answer_of
 from ..datasets.examples import ChoiceRow
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, ChoiceTask
-from .encoding import bare_ids, batches_by_length, padded, tokenized
+from .encoding import all_finite, bare_ids, batches_by_length, padded, tokenized
 from .letters import option_letters
 from .outcome import Trained, pick_device, scores, spent, test_sets
 from .recipes import PromptRecipe
@@ -170,8 +170,8 @@ def _read_once(model, shared:list[int]): # `None` where a model cannot go on fro
 def _states(model, rows:list[list[int]], read=None, n:int=0): # (rows, tokens, width) of those not read yet
     "The states of the tokens of texts whose first `n` tokens are `read` already"
     import torch
-    multiple = 1 if n else 8 # A model may have no place for more
-    batch = padded([x[n:] for x in rows], model.tokenizer, multiple, model.device)
+    multiple = 1 if n else 8
+    batch = padded([x[n:] for x in rows], model.tokenizer, multiple, model.device, model.limit)
     if n:
         batch['attention_mask'] = torch.nn.functional.pad(batch['attention_mask'], (n, 0), value=1)
         batch['past_key_values'] = deepcopy(read)
@@ -234,18 +234,19 @@ class CausalModel(_Causal):
         self, prompts:list[str], n:int, batch_size:int=8
     )->tuple[np.ndarray,int]: # (prompts, n) log-probabilities up to a constant, and how many were cut
         "Compare how probable each letter is as the next token"
-        from pronto.modeling.architectures import check_tokens
+        from pronto.modeling.architectures import check_tokens, one_line_errors
         letters = self.letters(n)
         ids = [x[:-1] for x in self.ids([p + ('A' if self.chat else ' A') for p in prompts])]
         cut = [x[-self.limit:] for x in ids]
         check_tokens(self.model, self.net, [*cut, letters])
         found = np.empty((len(ids), n))
         same = shared_tokens(cut) if cut else 0
-        read = _read_once(self, cut[0][:same]) if cut else None # The examples, once for all prompts
-        for rows in batches_by_length(cut, batch_size):
-            values = _next_token(self, [cut[i] for i in rows], read, 0 if read is None else same)
-            found[rows] = values[:,letters]
-            self.tick(len(rows))
+        with one_line_errors(self.model, 'cannot read text', 'choose another model'):
+            read = _read_once(self, cut[0][:same]) if cut else None # The examples, once for all prompts
+            for rows in batches_by_length(cut, batch_size):
+                values = _next_token(self, [cut[i] for i in rows], read, 0 if read is None else same)
+                found[rows] = all_finite(values[:,letters])
+                self.tick(len(rows))
         return found, sum(len(x) > self.limit for x in ids)
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00023b
@@ -254,7 +255,7 @@ def continued(
     tick:Callable=lambda n: None # Is called with the number of prompts that were read
 )->tuple[np.ndarray,np.ndarray,int]: # Both (prompts, words): log-probability, tokens; how many were cut
     "The log-probability of words after each prompt"
-    from pronto.modeling.architectures import check_tokens
+    from pronto.modeling.architectures import check_tokens, one_line_errors
     groups, n_cut = [], 0
     for prompt in prompts:
         whole = model.ids([prompt + ('' if model.chat else ' ') + word for word in words])
@@ -263,7 +264,8 @@ def continued(
         check_tokens(model.model, model.net, cut)
         begin = max(shared_tokens(cut), 1)
         groups.append([Asked(ids, list(range(begin, len(ids)))) for ids in cut])
-    found = read_groups(model, groups, tick=tick)
+    with one_line_errors(model.model, 'cannot read text', 'choose another model'):
+        found = read_groups(model, groups, tick=tick)
     likely = np.array([[values.sum() for values in group] for group in found])
     sizes = np.array([[len(values) for values in group] for group in found])
     return likely, sizes, n_cut

@@ -10,10 +10,12 @@ import json, os, re, time
 from base64 import b64encode, urlsafe_b64encode
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from math import inf
 from threading import Lock
-from typing import Callable
+from typing import Callable, NamedTuple
 from urllib.parse import quote, urlsplit
 import numpy as np
+from ..core.extras import optional
 from ..core.files import (InputError, Parameter, content_hash, data_dir, printable, reading,
                                safe_name, to_stderr)
 from ..core.progress import before
@@ -70,7 +72,7 @@ def _is_too_long(e)->bool:
 _REMEDIES = {400: _LENGTH, 404: _NAME, 405: _NAME, 413: _LENGTH, 422: _LENGTH,
              429: 'it limits how much it is asked; wait, or raise the limit'}
 
-_ODD = ValueError, AttributeError, TypeError, IndexError, RecursionError # If no answer is read as one
+_ODD = ValueError, AttributeError, TypeError, LookupError, RecursionError # If no answer is read as one
 
 def _own_words(e)->str: # In brackets; empty if it gives no reason
     "Why a server refuses a request, in a line"
@@ -187,11 +189,8 @@ def require_address(endpoint:str):
 
 def _client(model, endpoint:str, tokens:int):
     "The official client; raises `InputError` for a server that is not there, or refuses the key"
-    try:
+    with optional():
         import openai
-    except ImportError as e:
-        what = "needs the package openai; in the folder of PrOnto: pip install '.[http]'"
-        raise InputError(model, what) from e
     require_address(endpoint)
     if not re.fullmatch('[ -~]*', _key()):
         raise InputError('OPENAI_API_KEY', 'has characters that no key has, such as accents; copy it again')
@@ -442,17 +441,53 @@ def allow(
     to_stderr(f'{model.name} at {model.endpoint}: at most {what}; {kept}')
 
 # %% ../../nbs/modeling/served.ipynb #srv00031
-def _of_echo(reply, text:str)->str|None: # JSON: where each token begins, and its logarithm; `None` without
-    "What a server says of the tokens of a text that it repeats"
-    first = reply.choices[0]
-    found = getattr(first, 'logprobs', None)
-    values = getattr(found, 'token_logprobs', None) or []
-    if not first.text.startswith(text) or len(values) < 2:
-        return None
-    places = found.text_offset or np.cumsum([0, *map(len, found.tokens)]).tolist()
-    begin = places[0] # Some count from another place
-    own = [(at - begin, value) for at,value in zip(places, values) if at - begin < len(text)]
-    return json.dumps([(at, round(value, 6)) for at,value in own if value is not None])
+class _Echo(NamedTuple):
+    "What a server says of the tokens of a text that it repeats, and of those that it adds"
+    tokens:list[str] # Empty where it gives only offsets
+    begin:list[int] # Characters before each token
+    values:list # Logarithms of probabilities; `None` for the first, which nothing precedes
+
+def _read_echo(reply:dict, text:str)->_Echo: # Raises `ValueError` if the text is not repeated
+    first = reply['choices'][0]
+    logprobs = first.get('logprobs') or {}
+    values, tokens = (logprobs.get(name) or [] for name in ('token_logprobs', 'tokens'))
+    begin = logprobs.get('text_offset') or np.cumsum([0, *map(len, tokens[:-1])]).tolist()
+    if not first['text'].startswith(text) or len(values) < 2:
+        raise ValueError('it does not repeat the text with `echo` and `logprobs`')
+    if not len(values) == len(begin) == len(tokens or values):
+        raise ValueError(f'{len(values)} values, {len(begin)} offsets, {len(tokens)} tokens')
+    if tokens and values[0] is None and not text.startswith(tokens[0]): # That marks the beginning
+        tokens, begin, values = tokens[1:], begin[1:], values[1:]
+    return _Echo(tokens, [at - begin[0] for at in begin], values) # Some count from another place
+
+def _is_whole(token:str)->bool: # Not a part of a character
+    return bool(token) and '\N{REPLACEMENT CHARACTER}' not in token and not token.startswith('bytes:')
+
+def _check_offsets(echo:_Echo, text:str):
+    "Raise `ValueError` if the tokens are not those of the text, one after the other up to its end"
+    tokens = echo.tokens or [None]*len(echo.begin)
+    ends = [*echo.begin[1:], echo.begin[-1] + len(tokens[-1] or '')]
+    if len(text) not in ends:
+        raise ValueError('no token ends where the text ends; does the server count bytes?')
+    for token,begin,end in zip(tokens, echo.begin, ends):
+        is_whole = token is None or _is_whole(token)
+        if begin >= len(text):
+            return
+        if end < begin or is_whole and end == begin:
+            raise ValueError('its offsets do not increase')
+        if token and is_whole and not text.startswith(token, begin):
+            raise ValueError(f'the token {token[:20]!r} is not at its offset, {begin}')
+
+def _of_echo(reply:dict, text:str)->str: # JSON: where each token begins, and its logarithm
+    "What a server says of the tokens of a text; raises `ValueError` if that cannot be right"
+    echo = _read_echo(reply, text)
+    _check_offsets(echo, text)
+    found = [(begin, value) for begin,value in zip(echo.begin, echo.values) if begin < len(text)]
+    for n,(_,value) in enumerate(found):
+        is_first = n == 0 and value is None and len(found) > 1
+        if not is_first and not (type(value) in (int, float) and -inf < value <= 0):
+            raise ValueError(f'{value!r} is not the logarithm of a probability')
+    return json.dumps([(begin, round(value, 6)) for begin,value in found if value is not None])
 
 # %% ../../nbs/modeling/served.ipynb #srv00033
 def joined(context:str, choice:str)->str:
@@ -469,19 +504,22 @@ class EchoingModel(ServedModel):
         import openai
         how = dict(prompt=prompt, echo=True, logprobs=1)
         try:
-            reply = self.asker.ask(self.asker.client.completions.create, **how)
+            answer = self.asker.ask(self.asker.client.completions.with_raw_response.create, **how)
         except openai.APIStatusError as e:
             if e.status_code not in (400, 404, 405, 422, 501):
                 raise
-            raise self._without_echo() from None
-        if reply is None:
+            raise self._without_echo('it refuses to repeat it') from None
+        if answer is None:
             return None
-        if (said := _of_echo(reply, prompt)) is None:
-            raise self._without_echo()
-        return _of_row(said, getattr(reply, 'model', None) or '', time.strftime('%Y-%m-%d'), False)
+        reply = answer.http_response.json() # The client would make numbers of what is none
+        try:
+            said = _of_echo(reply, prompt)
+        except ValueError as e:
+            raise self._without_echo(str(e)) from None
+        return _of_row(said, reply.get('model') or '', time.strftime('%Y-%m-%d'), False)
 
-    def _without_echo(self)->InputError:
-        what = 'does not say how probable the tokens of a text are (`echo` with `logprobs`)'
+    def _without_echo(self, why:str)->InputError:
+        what = f'does not say how probable the tokens of a text are ({_clean(why)[:200]})'
         return InputError(self.endpoint, f'{what}; ask {self.name} for letters, with --protocol prompting')
 
     def sums(self, pairs:list[tuple[str,str]])->tuple[list[float],int]: # And of how many tokens

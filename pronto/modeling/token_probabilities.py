@@ -8,7 +8,7 @@ __all__ = ['log_probabilities', 'Asked', 'shared_tokens', 'read_groups']
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp05
 from typing import Callable, NamedTuple
 import numpy as np
-from .encoding import batches_by_length, pad_batch, padded
+from .encoding import all_finite, batches_by_length, pad_batch, padded
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp07
 def _said_at(net, batch:dict, rows, columns)->tuple: # The output, and (places, vocabulary) logits
@@ -44,7 +44,7 @@ def log_probabilities(
         said, logits = _said_at(net, batch, rows, columns)
         sums = [part.float().logsumexp(-1) for part in logits.split(_BLOCK)] # What a cache holds
         found = logits[number, ids].float() - torch.cat([*sums, logits.new_empty(0)])[number]
-    return said, found.cpu().double().numpy()
+    return said, all_finite(found.cpu().double().numpy())
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp12
 class Asked(NamedTuple):
@@ -133,7 +133,7 @@ def _limited(reader, sequences:list[_Sequence])->dict: # A batch
 
 def _whole(reader, sequences:list[_Sequence])->dict: # A batch
     "Sequences of one text each"
-    return padded([s.ids for s in sequences], reader.tokenizer, 8, reader.device)
+    return padded([s.ids for s in sequences], reader.tokenizer, 8, reader.device, reader.limit)
 
 def _answer(reader, sequences:list[_Sequence], as_batch:Callable, values:list[list[np.ndarray]]):
     "Read a batch, and put each logarithm in the place of its token"

@@ -23,7 +23,7 @@ from ..datasets.loading import Dataset, load_dataset_folder
 from .architectures import check_tokens, first_line, load_classifier, load_tokenizer, quiet
 from .architectures import token_limit, token_table
 from .embedding_init import typical_words
-from .encoding import Packed, bare_ids, by_length, pack, padded
+from .encoding import Packed, all_finite, bare_ids, by_length, pack, padded
 from .layers import keep_used_tokens, spend_less
 from .objectives import OneLabel, objective_of
 from .outcome import (DEV_OF, Trained, cut_and_unknown, dataset_senses, is_collapsed,
@@ -121,10 +121,10 @@ def _over_choices(read:Callable, **batch): # As the model's own output
     return SequenceClassifierOutput(logits=_logits_of(said.logits).view(n_rows, -1))
 
 # %% ../../nbs/modeling/train.ipynb #71a7cf58
-def collate(rows:list[dict], tokenizer, multiple:int=1)->dict: # Tensors
+def collate(rows:list[dict], tokenizer, multiple:int=1, limit:int=None)->dict: # Tensors
     "Make a batch; test rows have no labels"
     labels = {'labels': torch.tensor([r['labels'] for r in rows])} if 'labels' in rows[0] else {}
-    read = padded([text for row in rows for text in _texts_read(row)], tokenizer, multiple)
+    read = padded([text for row in rows for text in _texts_read(row)], tokenizer, multiple, limit=limit)
     if 'others' in rows[0]: # (rows, choices, tokens)
         read = {name: numbers.unflatten(0, (len(rows), -1)) for name,numbers in read.items()}
     return read | labels
@@ -143,7 +143,8 @@ class LeanTrainer(Trainer):
 # %% ../../nbs/modeling/train.ipynb #ft1task1
 def _measure(objective:OneLabel, found)->dict[str,float]: # `found`: of `Trainer`; `predictions`: logits
     "The metrics of a task, and the loss over all rows, which replaces the mean over batches of `Trainer`"
-    logits, labels = torch.from_numpy(found.predictions).float(), torch.from_numpy(found.label_ids)
+    logits = torch.from_numpy(all_finite(found.predictions)).float()
+    labels = torch.from_numpy(found.label_ids)
     predicted = objective.answers(logits)
     metrics = scores(objective.task, objective.true(labels), predicted)
     loss = float(objective.loss(logits, labels))
@@ -266,6 +267,7 @@ def _try_step(model, net, batch:dict, n_labels:int):
         logits = _logits_of(net(**{k: v.to(device) for k,v in batch.items() if k != 'labels'}).logits)
         if logits.shape != (len(batch['labels']), n_labels):
             raise ValueError(f'scores of shape {tuple(logits.shape)}')
+        all_finite(logits.detach().float().cpu().numpy())
         logits.float().logsumexp(-1).mean().backward()
     except Exception as e:
         if _is_out_of_memory(e):
@@ -350,7 +352,8 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # A `KeepBest`
         return [found[i] for i in by_length(found)]
     train, keep = _labelled(task, rows['train'], packed['train'].inputs), KeepBest(settings['select'])
     multiple = 8 if settings['bf16'] else 1 # Matrix units of 16 bits work on eight rows at a time
-    collator = partial(collate, tokenizer=attempt.tokenizer, multiple=multiple)
+    limit = token_limit(net, attempt.tokenizer)
+    collator = partial(collate, tokenizer=attempt.tokenizer, multiple=multiple, limit=limit)
     net.to(attempt.device)
     _try_step(attempt.model, net, collator([train[i] for i in by_length(train)[-2:]]), len(objective.outputs))
     with temporary_folder() as folder:
@@ -369,7 +372,7 @@ def _answers(trainer:_FineTuner, inputs:list[dict])->list[str]: # In the order o
     "What a trained model answers; inputs of similar length are read together"
     order = by_length(inputs)
     logits = trainer.predict([inputs[i] for i in order]).predictions[np.argsort(order)]
-    return trainer.objective.answers(torch.from_numpy(logits))
+    return trainer.objective.answers(torch.from_numpy(all_finite(logits)))
 
 # %% ../../nbs/modeling/train.ipynb #c7a10002
 def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, and as `_train`
@@ -389,7 +392,14 @@ def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of e
     for n in range(first.settings['restarts'] + 1):
         rate = first.settings['learning_rate']/2**n
         attempt = replace(first, settings=first.settings | {'learning_rate': rate}, seed=first.seed + 1000*n)
-        *used, keep, answers = _run(attempt)
+        try:
+            *used, keep, answers = _run(attempt)
+        except FloatingPointError as e: # A high learning rate does that, too
+            if n < first.settings['restarts']:
+                attempts.append({'seed': attempt.seed, 'learning_rate': rate, 'collapsed': True})
+                continue
+            remedy = 'choose another model, or a recipe with a lower learning rate'
+            raise InputError(first.model, f'cannot be fine-tuned ({e}); {remedy}') from e
         best, collapsed = keep.dev[keep.best[1]-1], is_collapsed(keep.dev, nothing)
         attempts.append({'seed': attempt.seed, 'learning_rate': rate, 'best_epoch': best['epoch'],
                          'constant': best['constant'], 'collapsed': collapsed})

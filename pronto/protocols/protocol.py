@@ -175,7 +175,7 @@ def known_protocol(name:str)->Protocol|None: # `None` if this machine has none o
     if name in PROTOCOLS:
         return PROTOCOLS[name]
     offered = offers('protocols').get(name)
-    return load_offer(offered) if offered else None
+    return load_offer(offered, Protocol) if offered else None
 
 def find_protocol(name:str)->Protocol:
     "The protocol of that name; raises `InputError` that names similar ones, or all"

@@ -74,7 +74,8 @@ def about_bible(
     verses, source = facts.get('verses', {}), facts.get('source', {}).get('name')
     name = markdown_text(own_direction(facts.get('title') or facts['code']))
     language = identify(facts.get('language', ''), facts['code']).name or 'a language that is not named'
-    lines = [f'**{name}**, in {language}.']
+    guessed = f' ({facts["language_from"]})' if 'language_from' in facts else ''
+    lines = [f'**{name}**, in {language}{markdown_text(guessed)}.']
     if books:
         lines.append(f'It is {_scope({*books})}.')
     if verses:
@@ -85,7 +86,7 @@ def about_bible(
         left = [f'{n:,} {_STATUSES.get(s, "verses of its books are missing")}' for s,n in here.items() if n]
         if left:
             lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
-    if quality := facts.get('words', {}).get('quality'):
+    if quality := facts.get('word_tasks', {}).get('quality'):
         lines.append(quality)
     if 'licence' in facts:
         lines.append(_rights(facts['licence']))
@@ -225,7 +226,8 @@ def score_card(records:list[Run])->Table:
              for model,answers in models.items()]
     data = [_scored(*one) for one in asked]
     rows = [_printed(row, task) for row,(task,*_) in zip(data, asked)]
-    chance = ' or '.join(dict.fromkeys(_plain('majority', r.definition).removeprefix('the ') for r in records))
+    names = [_plain('majority', record.definition).removeprefix('the ') for record in records]
+    chance = ' or '.join(dict.fromkeys(names))
     header = ['task','model','score [95\N{NO-BREAK SPACE}%]','best without a model',chance,'what it means']
     notes = [*score_lines(records),
              'Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '

@@ -13,7 +13,7 @@ from html import escape
 from shlex import quote
 from ..bibles.languages import identify
 from ..core.files import filled, html_page
-from ..core.tables import Table, code_span, markdown_text
+from ..core.tables import Table, code_span, decimal, markdown_text
 from ..datasets.loading import Dataset
 from .card import about_bible, card_finding, example_table, next_steps, score_card
 from .card import baseline_table, telling_run, verse_table
@@ -42,8 +42,7 @@ class Card:
 
     @cached_property
     def language(self)->str: # In English
-        manifest = self.dataset.manifest
-        return identify(manifest.get('language', ''), self.dataset.code).name or self.dataset.code
+        return identify(self.dataset.language, self.dataset.code).name or self.dataset.code
 
     @property
     def title(self)->str:
@@ -99,7 +98,7 @@ def _in_english(card:Card)->list[str]: # In Markdown
     "What the same models know of English"
     is_testament = card.english and card.english[0].splits == 'parallel'
     text = 'an English New Testament' if is_testament else 'the same books in English'
-    return [f'On {text} {markdown_text(model)} has {found.value:z.0f} of 100.'
+    return [f'On {text} {markdown_text(model)} has {decimal(found.value, 0)} of 100.'
             for model,found in card.in_english.items()]
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
@@ -108,9 +107,9 @@ def _headline(card:Card)->list[str]: # In Markdown
     said = [*plain_finding(card.runs), *compare_models(card.runs), *_in_english(card)]
     ngrams = ngrams_alone(card.baselines)
     if ngrams is not None:
-        said.append(f'**No model was asked yet.** Counting words and letters of this text gets {ngrams:z.0f} '
-                    f'of 100, where guessing gets 0: a model that reads {markdown_text(card.language)} is '
-                    'clearly above that.')
+        said.append('**No model was asked yet.** Counting words and letters of this text gets '
+                    f'{decimal(ngrams, 0)} of 100, where guessing gets 0: a model that reads '
+                    f'{markdown_text(card.language)} is clearly above that.')
     if not (said or card.runs):
         said.append('**No model was asked yet.**')
     elif not said:

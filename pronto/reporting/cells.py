@@ -247,12 +247,17 @@ def difference_columns(
 def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
-    "Datasets without a manifest to check them by, old intervals, and how translations were searched"
+    "Datasets without a manifest, labels that cannot be learned, old intervals, searches"
     found = []
     unchecked = dict.fromkeys(r.dataset_name for r in records if r.unchecked)
     if unchecked:
         without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
         found.append(f'{without} {", ".join(unchecked)}.')
+    untrained = {f'{r.dataset_name}, {task_key(r).name}: {", ".join(r.untrained)}': True
+                 for r in records if r.untrained}
+    if untrained:
+        found.append('Labels of the test set that train lacks, so that no trained model can give them: '
+                     f'{"; ".join(untrained)}.')
     earlier = sum(r.is_search and r.intervals_by != INTERVALS for r in records) # Others are computed anew
     if earlier:
         old = 'Retrievals whose intervals are those of an earlier estimate:'
@@ -267,6 +272,10 @@ def data_notes(
     return found
 
 # %% ../../nbs/reporting/cells.ipynb #cmp00027
+def _names_limit(run:Run)->bool: # In brackets behind its model
+    labels = ', '.join(run.apart.labels) if run.apart else ''
+    return f'limit {run.limit:,}' in labels.split(', ')
+
 def described(
     records:list[Run], # That a table leaves out
     most:int=6 # Groups that are named
@@ -278,7 +287,7 @@ def described(
     for (model,bible,protocol),some in grouped(records, what).items():
         tasks = ', '.join(dict.fromkeys(task_key(r).name for r in some))
         how = '' if protocol in ('in-language', tasks) else f', {protocol}'
-        numbers = sorted({r.limit for r in some if r.limit and 'limit' not in model})
+        numbers = sorted({r.limit for r in some if r.limit and not _names_limit(r)})
         limits = ''.join(f', limit {n:,}' for n in numbers)
         texts.append(f'{len(some)} of {model} on {bible} ({tasks}{how}{limits})')
     rest = f' and {len(texts) - most} more' if len(texts) > most else ''

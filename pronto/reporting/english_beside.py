@@ -36,7 +36,7 @@ def english_beside(
     report:Callable # Gets a line if there is none
 )->Path|None: # A dataset folder; `None` for a Bible that is English, and where it cannot be made
     "The dataset of the same books in English, or of the New Testament, from the text alone"
-    if identify(dataset.manifest.get('language', ''), dataset.code).iso639_3 == 'eng':
+    if identify(dataset.language, dataset.code).iso639_3 == 'eng':
         return None
     books = _books_beside(dataset)
     splits, name = ('parallel', 'nt') if books == NT_BOOKS else ('folds', '-'.join(books).lower())

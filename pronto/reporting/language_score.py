@@ -13,7 +13,7 @@ import numpy as np
 from ..bibles.languages import identify
 from ..core.pictures import Picture, no_formula
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
-from ..core.tables import grouped, markdown_text
+from ..core.tables import IN_BRACKETS, decimal, grouped, interval_text, markdown_text
 from ..datasets.tasks import BUILT_IN
 from .scores import Answers, answer_values, is_clear, read_answers
 from ..runs.comparing import cell_of, kinds_apart, name_apart, preferred, protocol_name
@@ -121,9 +121,9 @@ def score_lines(records:list[Run])->list[str]:
     lines = []
     for (dataset,protocol,model),found in language_scores(records).items():
         about = ', '.join(BUILT_IN[stem].abbr for stem in found.tasks)
-        interval = f' [{found.interval[0]:z.0f}, {found.interval[1]:z.0f}]' if found.interval else ''
-        lines.append(f'{dataset}: {model} {found.sentence}: {found.value:z.1f} of 100{interval}, n-grams '
-                     f'{found.ngrams:.1f}; 0 is guessing ({about}, by chapter; {protocol}).')
+        interval = f' {interval_text(found.interval, 0, form=IN_BRACKETS)}' if found.interval else ''
+        lines.append(f'{dataset}: {model} {found.sentence}: {decimal(found.value, 1)} of 100{interval}, '
+                     f'n-grams {decimal(found.ngrams, 1)}; 0 is guessing ({about}, by chapter; {protocol}).')
     return lines
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs31
@@ -175,15 +175,15 @@ def compare_models(records:list[Run])->list[str]: # In Markdown; empty for a sin
             said = f'**There is no clear difference between {first} and {second} on {language}**'
             if _is_above(found):
                 said = f'**{first} knows more of {language} than {second}**'
-            lines.append(f'{said}: {scores[best].value:z.0f} and {scores[other].value:z.0f} of 100'
-                         f'{_reach(found)}.')
+            values = ' and '.join(decimal(scores[model].value, 0) for model in (best, other))
+            lines.append(f'{said}: {values} of 100{_reach(found)}.')
     return lines
 
 def _reach(found:SeedDifference)->str:
     if not found.interval:
         return ''
-    low, high = (f'{100*end:+.0f}' for end in found.interval)
-    return f' (the difference is {100*found.difference:+.0f}; {low} to {high} with 95 % confidence)'
+    difference, low, high = (decimal(100*x, 0, '+') for x in (found.difference, *found.interval))
+    return f' (the difference is {difference}; {low} to {high} with 95 % confidence)'
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs32
 class Mark(NamedTuple):
@@ -215,7 +215,7 @@ def _draw_scale(ax, marks:list[Mark]):
         left = mark.value > 50 # The name stands where there is room
         how = dict(textcoords='offset points', ha='right' if left else 'left', va='center', fontsize=8)
         place = (-7 if left else 7, 0)
-        ax.annotate(f'{no_formula(mark.name)}: {mark.value:z.0f}', (mark.value, y), place, **how)
+        ax.annotate(f'{no_formula(mark.name)}: {decimal(mark.value, 0)}', (mark.value, y), place, **how)
     lowest = min(0, *((mark.interval or [mark.value])[0] for mark in marks))
     ax.set(xlim=(lowest - 4, 104), ylim=(len(marks) - .5, -.5), yticks=[])
     ax.tick_params(labelsize=7)
@@ -233,23 +233,21 @@ def scale_text(marks:list[Mark])->str: # Lines
         line = [*' '*(_WIDTH + 1)]
         line[low:high+1] = '-'*(high + 1 - low)
         line[place(mark.value)] = 'o'
-        lines.append(f'  {mark.name:>{widest}} |{"".join(line)}| {mark.value:z.0f}')
+        lines.append(f'  {mark.name:>{widest}} |{"".join(line)}| {decimal(mark.value, 0)}')
     return '\n'.join(lines)
 
 def scale_picture(
     scales:list[tuple[str,list[Mark]]] # What stands above each, and its points
 )->Picture:
     "Scales below each other, as wide as the screen of a telephone"
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
     sizes = [.5 + .24*len(marks) for _,marks in scales]
-    figure, axes = plt.subplots(len(scales), figsize=(2.95, sum(sizes)), squeeze=False,
-                                layout='constrained', height_ratios=sizes)
+    figure = Figure(figsize=(2.95, sum(sizes)), layout='constrained')
+    axes = figure.subplots(len(scales), squeeze=False, height_ratios=sizes)
     for ax,(title,marks) in zip(axes.flat, scales):
         _draw_scale(ax, marks)
         ax.set_title(no_formula(title), fontsize=9)
-    picture = Picture(figure, 'What each model knows of the language, from 0 for guessing to 100')
-    plt.close(figure) # Or a notebook shows it once more
-    return picture
+    return Picture(figure, 'What each model knows of the language, from 0 for guessing to 100')
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs32c
 def score_scales(

@@ -9,7 +9,7 @@ __all__ = ['cost_table', 'read_facts', 'title', 'share_table', 'compare_table', 
 # %% ../../nbs/reporting/notebook_views.ipynb #9c9581f3
 from collections import Counter
 from pathlib import Path
-from ..core.pictures import heat_map, panels
+from ..core.pictures import Picture, heat_map, panels
 from ..core.tables import Table, own_direction
 from ..datasets.loading import load_dataset_folder, load_manifest, open_datasets, sample
 from ..datasets.manifest import label_shares, shown_shares
@@ -58,7 +58,8 @@ def share_table(
     shares = {stem: said(shown_shares(known.get(stem), found))
               for stem,found in manifest['label_shares'].items()}
     splits = list(dict.fromkeys(split for counts in manifest['counts'].values() for split in counts))
-    rows = [[known[stem].abbr if stem in known else stem, *(counts.get(split, '') for split in splits), shares[stem]]
+    names = {stem: known[stem].abbr if stem in known else stem for stem in manifest['counts']}
+    rows = [[names[stem], *(counts.get(split, '') for split in splits), shares[stem]]
             for stem,counts in manifest['counts'].items()]
     return Table('shares', 'Examples and label shares', [(['task',*splits,'label shares'], rows)])
 
@@ -94,7 +95,7 @@ def _plot_curve(ax, record:Run, selected:str, color:str):
     ax.plot([epoch['epoch'] for epoch in record.dev], values, color=color, label=record.model)
     ax.plot(record.best_epoch, values[record.best_epoch-1], 'o', color=color)
 
-def plot_curves(records:list[Run]): # A figure of matplotlib; `None` if nothing was trained
+def plot_curves(records:list[Run])->Picture|None: # `None` if nothing was trained
     "The dev metric that the recipe selects by, over the epochs: a panel per task, a line per seed"
     records = [r for r in records if r.dev]
     if not records:
@@ -111,7 +112,7 @@ def plot_curves(records:list[Run]): # A figure of matplotlib; `None` if nothing 
     axes[0].set_ylabel(f'{selected} on dev')
     lines = {line.get_label(): line for ax in axes for line in ax.lines if line.get_label() in models}
     fig.legend(lines.values(), lines, loc='outside lower center', ncols=3, fontsize=7, frameon=False)
-    return fig
+    return Picture(fig, f'The {selected} on dev over the epochs of each training')
 
 # %% ../../nbs/reporting/notebook_views.ipynb #nv000002
 def one_test_set(records:list[Run])->list[Run]:
@@ -140,21 +141,22 @@ def confusion(record:Run)->tuple[list[str],list[list[int]]]: # Labels; rows: tru
     return labels, [[counts[true, said] for said in labels] for true in labels]
 
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b4
-def plot_confusions(records:list[Run]): # A figure of matplotlib
+def plot_confusions(records:list[Run])->Picture|None: # `None` if no task has a few labels
     "A confusion matrix per task, of the run that is best on dev"
     def has_labels(run): # One of a few; questions, sets of labels and numbers are none
         task = run.definition
         return isinstance(task, UnknownTask) or task.labels and task.target == 'class'
     chosen = list(filter(has_labels, best_of(records)))
+    if not chosen:
+        return print('No task has a few labels, so there are no confusion matrices.')
     fig, axes = panels(len(chosen), 2.6, 2.9)
     for ax,record in zip(axes, chosen):
         labels, counts = confusion(record)
         heat_map(ax, counts, labels, labels, '{:.0f}'.format, cmap='Blues', vmin=0)
         ax.set_title(f'{record.definition.abbr}\n{record.model}', fontsize=8)
         ax.set_xlabel('predicted')
-    if axes:
-        axes[0].set_ylabel('true')
-    return fig
+    axes[0].set_ylabel('true')
+    return Picture(fig, 'How often each label was predicted for each true label')
 
 # %% ../../nbs/reporting/notebook_views.ipynb #4bc3a376
 def _test_rows(record:Run, datasets)->list:

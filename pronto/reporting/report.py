@@ -292,7 +292,8 @@ def make_report(
     watch = progress('report: ranks', lambda found: len(found[1]))
     over = [_over(found, metric, board, facts, most_tests) for (board,metric),found in watch(strata.items())]
     groups, pairs = ([x for found in over for x in found[k]] for k in (0, 1))
-    tasks = {key.name: _about_task(key.name, key.definition, key.in_tables[0]) for key in map(task_key, records)}
+    keys = [*map(task_key, records)]
+    tasks = {key.name: _about_task(key.name, key.definition, key.in_tables[0]) for key in keys}
     return Report(rows, tests, groups, pairs, 0 if tested else n_pairs, notes, tasks=tasks)
 
 # %% ../../nbs/reporting/report.ipynb #rpt05z
@@ -415,7 +416,8 @@ def _as_data(report:Report)->dict:
     metrics = [dict(key=m, title=METRICS[m][:1].upper() + METRICS[m][1:], percent=m in IN_PERCENT,
                     low=most(m)[0], high=most(m)[1], less=m == 'mae') for m in there]
     found = _row_columns(rows)
-    tasks = [report.tasks.get(name) or _about_task(name, UnknownTask(name)) for name in found['names']['task']]
+    names = found['names']['task']
+    tasks = [report.tasks.get(name) or _about_task(name, UnknownTask(name)) for name in names]
     bibles = _bibles(rows)
     return found | dict(
         version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, world=_world(rows),

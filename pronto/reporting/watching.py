@@ -6,14 +6,17 @@
 __all__ = ['LanguageCallback']
 
 # %% ../../nbs/reporting/watching.ipynb #wch00005
+import sys
 from transformers import TrainerCallback
+from transformers.trainer_callback import CallbackHandler
 from typing import Callable
 from ..core.files import InputError, temporary_folder, to_stderr
+from ..core.tables import decimal
 from ..datasets.loading import open_dataset
 from ..datasets.finding import find_dataset
 from ..modeling.encodings import FrozenModel, forget_encodings
 from ..modeling.model import Model
-from .evaluating import evaluate, in_folders, scored_tasks
+from .evaluating import check_arguments, evaluate, in_folders, scored_tasks
 
 # %% ../../nbs/reporting/watching.ipynb #wch00007
 class LanguageCallback(TrainerCallback):
@@ -26,12 +29,14 @@ class LanguageCallback(TrainerCallback):
         protocol:str='', # As `evaluate` takes it
         report:Callable=to_stderr # Gets a line at each evaluation
     ):
+        check_arguments(bible=bible, limit=limit, protocol=protocol, report=report)
         self.folder = find_dataset(bible)
         self.tasks = scored_tasks(open_dataset(self.folder))
         if not self.tasks:
             what = 'has no choices to ask a model; build it again, from more verses or without --no-choices'
             raise InputError(self.folder, what)
         self.tokenizer, self.limit, self.protocol, self.report = tokenizer, limit, protocol, report
+        self.latest = {} # Numbers, of the latest evaluation
 
     def numbers(self, model)->dict[str,float]: # Name to number, from 0 (guessing) to 100
         "What the model and n-grams know now"
@@ -45,16 +50,36 @@ class LanguageCallback(TrainerCallback):
     @property
     def name(self)->str: return f'eval_{self.folder.name}'
 
-    def on_evaluate(self, args, state, control, model=None, metrics=None, **kwargs):
-        "Add the numbers to the metrics and to the log; a number that cannot be had does not end a training"
+    def on_prediction_step(self, args, state, control, **kwargs):
+        "Come before other callbacks, which log and judge the numbers, in whatever order they were given"
+        handler = sys._getframe(1).f_locals.get('self') # A callback is given no other way to its trainer
+        if isinstance(handler, CallbackHandler):
+            handler.callbacks.sort(key=_is_other)
+
+    def on_log(self, args, state, control, logs=None, model=None, **kwargs):
+        "Add the numbers to what is logged of an evaluation"
+        if not _is_of_evaluation(logs):
+            return
+        self.latest = self._latest(state, model)
+        logs.update(self.latest)
+        state.log_history[-1].update(self.latest)
+
+    def on_evaluate(self, args, state, control, metrics=None, **kwargs):
+        "Add the numbers to the metrics, where these are not what was logged"
+        metrics.update(self.latest)
+
+    def _latest(self, state, model)->dict[str,float]: # Empty if it cannot be had, which ends no training
         about = f'{self.folder.name}, step {state.global_step}'
         try:
             found = self.numbers(model)
         except (InputError, OSError, MemoryError, RuntimeError) as e: # Also a GPU without room for two
             self.report(f'{about}: the model was not asked: {e}')
-            return
-        own, ngrams = (found[f'{self.name}_{what}'] for what in ('language','ngrams'))
-        self.report(f'{about}: {own} of 100; n-grams have {ngrams}')
-        if metrics is not None:
-            metrics |= found
-        state.log_history.append(found | dict(epoch=state.epoch, step=state.global_step))
+            return {}
+        language, ngrams = (decimal(found[f'{self.name}_{name}'], 1) for name in ('language','ngrams'))
+        self.report(f'{about}: {language} of 100; n-grams have {ngrams}')
+        return found
+
+def _is_other(callback)->bool: return not isinstance(callback, LanguageCallback)
+
+def _is_of_evaluation(logs:dict)->bool: # Not of a training
+    return any(name.endswith('_runtime') and name != 'train_runtime' for name in logs)

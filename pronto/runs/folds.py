@@ -110,6 +110,7 @@ def pool(
         dataset_hash=content_hash(*(r.dataset_hash.encode() for r in folds), size=16),
         counts=_summed([r.counts for r in folds]), truncated=_summed([r.truncated for r in folds]),
         seconds=round(sum(r.seconds for r in folds), 1),
+        untrained=sorted({label for r in folds for label in r.untrained}),
         collapsed=any(r.collapsed for r in folds) or one_answer,
         dev=_mean_epochs([r.dev for r in folds]),
         tested_dev=_mean_epochs([r.tested_dev for r in folds]), predictions=together, attempts=[],

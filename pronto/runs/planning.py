@@ -215,7 +215,7 @@ def _in_language_of(dataset:Dataset, recipe, instructions:dict|None): # A recipe
     "Add instructions in the language of the rows that choose the prompt, where there are some"
     if not instructions:
         return recipe
-    code = identify(dataset.manifest.get('language') or '', dataset.code).iso639_3
+    code = identify(dataset.language, dataset.code).iso639_3
     own = instructions.get(code or dataset.manifest.get('code'))
     return replace(recipe, instructions=own) if own else recipe
 

@@ -148,7 +148,7 @@ def _refresh(training:Training, runs, left:_Left):
     for key,part in zip(training.keys, training.selection.tests):
         if key in missing:
             continue
-        refresh_language(key.record(runs), part.dataset.manifest.get('language'))
+        refresh_language(key.record(runs), part.dataset.language)
 
 # %% ../../nbs/runs/runner.ipynb #rt000007
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process

@@ -119,6 +119,7 @@ class Record(_MoreFields):
     tuned_on:list[dict]|None = None
     first:dict|None = None
     condition:str = '' # What sets it apart from other runs of its protocol, e.g. `50 examples, draw 1`
+    untrained:list[str] = [] # Labels of the test set that train lacks
     unambiguous:Number|None = None # Test rows on whose label all sentences agree
     accuracy_unambiguous:Share|None = None # On those rows
     baseline_scores:dict[str,Scores] = {} # All metrics of each

@@ -32,7 +32,7 @@ from ..core.files import to_stderr, write_aside
 from ..core.refs import Ref
 from ..core.seeds import INTERVALS
 from ..core.tables import Column, Table, grouped, table_of
-from ..datasets.manifest import origin_of
+from ..datasets.manifest import origin_of, untrained_labels
 from ..datasets.splits import parallel_to
 from ..datasets.shortcuts import near_duplicates
 from ..modeling.outcome import is_one_answer
@@ -434,6 +434,9 @@ def store_run(
     results |= getattr(trained, 'asked', {}).get(test, {})
     results |= _handed_over(key, trained, test, table)
     results |= dict(baseline_rows=len(train_rows), condition=condition)
+    untrained = untrained_labels(task, task.true_labels(train_rows), task.true_labels(rows['test']))
+    if untrained:
+        results['untrained'] = untrained
     if parameters:
         results['parameters'] = parameters
     _describe(task, about, runs)

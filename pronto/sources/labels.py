@@ -7,18 +7,21 @@ __all__ = ['label_files', 'LabelTable', 'read_labels']
 
 # %% ../../nbs/sources/labels.ipynb #lb05
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from functools import cache, partial
+from operator import itemgetter
 from pathlib import Path
-from statistics import mean
+from statistics import fmean
 from typing import Callable, NamedTuple
 from unicodedata import category, combining, name, normalize
-from ..bibles.rows import clean_label, find_book, label_verses
+from ..bibles.rows import label_verses, read_reference
 from ..bibles.versification import english_refs, scheme_verses
 from ..core.files import JOINERS, InputError, is_printable, printable, to_stderr, warn_once
 from ..core.tables import grouped
 from ..core.refs import Ref, in_order
-from .label_cells import TABLE_ENDINGS, read_table_cells
+from .label_cells import (TABLE_ENDINGS, NumberCell, decimal_mark, number_in, read_table_cells,
+                                        readings, written)
 from .records import Label, VerseAnnotation, WordTag
 
 # %% ../../nbs/sources/labels.ipynb #lb07
@@ -129,25 +132,27 @@ def _in_english(ref:Ref)->Ref: # The same
                          'table, since other numbers may mean another verse')
     raise ValueError(f'{ref} is not a verse of English Bibles; correct the number')
 
-_REFERENCE = re.compile(r'(.{1,40}?)[\s_]*(\d{1,3})\s*[:.,]\s*(\d.*)')
-
 def _verses(text:str)->list[Ref]: # One or more
     "The verses that a reference names; raises `ValueError` if it names none"
-    m = _REFERENCE.fullmatch(text)
-    book = m and find_book(m[1])
-    numbers = m and clean_label(m[3])
-    if not (book and numbers):
+    reference = read_reference(text)
+    if reference is None:
         raise ValueError(f'Not a verse reference: {text[:40]!r}; write it like MAT 1:1, Matthew 1:1 or '
                          'MRK 4:37-39')
-    named = label_verses(numbers)
+    book, chapter, label = reference
+    named = label_verses(label)
     if any(is_part for _,is_part in named):
         raise ValueError(f'{text[:40]!r} names a part of a verse; label whole verses')
-    return [_in_english(Ref(book, int(m[2]), n)) for n,_ in named]
+    return [_in_english(Ref(book, chapter, n)) for n,_ in named]
 
 # %% ../../nbs/sources/labels.ipynb #lb09m
 _NONE = '-'
+_DASHES = {_NONE, '–', '—', '−'}
+_MISSING = re.compile(r'N/A|n/a|NA|N\.A\.|n\.a\.|NaN|nan|<NA>|NULL|null|' # Of R, pandas, databases and people
+                      r'#N/[A-Z]+!?|#NV|#YOK|#I/T|#[A-Z0-9/_]+[!?]|Err:\d{3}') # Of spreadsheets
 _LONGEST = 60 # Characters of a label
-_NUMBER = re.compile(r'[+-]?\d{1,9}([.,]\d{1,2}|\.\d{3,9})?%?') # `1,000` may be one or a thousand
+_MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
+_DATE = re.compile(rf'\d{{4}}([-/.])\d\d?\1\d\d?([ T]\d\d:\d\d(:[\d.]+)?)?|\d\d?([-/.])\d\d?\4\d{{4}}|'
+                   rf'\d\d?:\d\d(:[\d.]+)?|\d\d?-({_MONTHS})(-\d\d(\d\d)?)?|({_MONTHS})-\d\d')
 
 def _check_label(label:str):
     "Raise `ValueError` for what cannot be a label"
@@ -155,41 +160,63 @@ def _check_label(label:str):
         raise ValueError(f'is empty; write {_NONE} where a verse has no label')
     odd = [c for c in label if not is_printable(c)]
     if odd:
-        said = f'U+{ord(odd[0]):04X} {name(odd[0], "")}'.strip()
-        raise ValueError(f'has a control character ({said}); remove it')
+        code_point = f'U+{ord(odd[0]):04X} {name(odd[0], "")}'.strip()
+        raise ValueError(f'has a control character ({code_point}); remove it')
     if len(label) > _LONGEST:
         raise ValueError(f'has a label of {len(label):,} characters, {label[:20]!r} ...; shorten it, or call '
                          'the column note to leave it out')
-    if ',' in label and not _NUMBER.fullmatch(label):
+    if _DATE.fullmatch(label):
+        raise ValueError(f'is a date or a time ({label}), which spreadsheets make of 3-4 and 4:37; write the '
+                         'label as text, or call the column date to leave it out')
+    if ',' in label and not readings(label):
         raise ValueError(f'has a comma in the label {label!r}; write several labels as Sin;Faith, numbers as '
                          '1000 or 2.5')
 
-def _labels_in(cell:str)->list[str]: # Empty if there is none
-    "The labels in a cell; raises `ValueError`"
-    parts = ['_'.join(part.split()) for part in cell.split(';')]
-    labels = [label for label in parts if label not in ('', _NONE)]
-    for label in labels:
-        _check_label(label)
+def _labels_in(
+    cell:str,
+    missing:Counter # What is written for missing values is counted here
+)->list[str]: # Empty if there is none
+    "The labels in a cell, with single blanks; raises `ValueError`"
+    parts = [' '.join(part.split()) for part in cell.split(';')]
+    if isinstance(cell, NumberCell):
+        parts = [cell]
+    labels = []
+    for part in parts:
+        if part in _DASHES or not part and len(parts) > 1:
+            continue
+        if not part or _MISSING.fullmatch(part):
+            missing[part] += 1
+            continue
+        _check_label(part)
+        labels.append(part.upper() if part.lower() in ('true','false') else part)
     return labels
 
 # %% ../../nbs/sources/labels.ipynb #lb09rt
 def _of_tasks(head:_Head, cells:list[str], read:Callable)->dict: # Stem to what `read` makes of its cell
-    "What a row says for each task; raises `ValueError` with the task"
-    found = {}
-    for stem,place in head.tasks.items():
+    "What a row says for each task; `read` takes the cell and the stem; raises `ValueError` with the task"
+    values = {}
+    for stem,column in head.tasks.items():
         try:
-            found[stem] = read(cells[place])
+            values[stem] = read(cells[column], stem)
         except ValueError as e:
             raise ValueError(f'{stem} {e}') from e
-    return found
+    return values
 
 # %% ../../nbs/sources/labels.ipynb #lb09r
-class _Rows(NamedTuple):
+class _Entry(NamedTuple):
+    "A label of a verse"
+    text:str # As its cell has it
+    row:int # The number of the row
+    number:float|None=None # That it is
+
+@dataclass
+class _Rows:
     "What the rows of a table say"
-    said:dict[str,dict[Ref,dict[str,int]]] # Stem to verse to label to the number of its first row
-    verses:dict[Ref,str] # To its split, which may be empty
-    licences:dict[str,None]
-    blanks:dict[str,int] # Stem to empty cells
+    verses:dict[Ref,str] = field(default_factory=dict) # To its split, which may be empty
+    licences:dict[str,None] = field(default_factory=dict)
+    entries:dict[str,dict[Ref,list[_Entry]]] = field(default_factory=partial(defaultdict, dict)) # By stem
+    missing:dict[str,Counter] = field(default_factory=partial(defaultdict, Counter)) # Marks, by stem
+    tags:dict[Ref,list[WordTag]] = field(default_factory=dict) # Of a table of words
 
 def _split(text:str)->str:
     "Raise `ValueError` for what is not a split"
@@ -197,34 +224,33 @@ def _split(text:str)->str:
         raise ValueError(f'no split {text[:40]!r}; choose {", ".join(_SPLITS)}')
     return text.lower()
 
-def _take_verses(verses:dict[Ref,str], licences:dict[str,None], head:_Head, cells:list[str])->list[Ref]:
+def _take_verses(rows:_Rows, head:_Head, cells:list[str])->list[Ref]:
     "The verses of a row, whose split and licence are noted; raises `ValueError`"
     split = _split(cells[head.others['split']]) if 'split' in head.others else ''
     book, *numbers = (cells[i] for i in head.refs)
-    found = _verses(f'{book} {":".join(numbers)}' if numbers else book)
-    for ref in found:
-        if verses.setdefault(ref, split) != split:
-            raise ValueError(f'{ref} is in {verses[ref]} and in {split}; correct one')
+    numbers = [number.removesuffix('.0') for number in numbers] # As pandas writes columns with gaps
+    refs = _verses(f'{book} {":".join(numbers)}' if numbers else book)
+    for ref in refs:
+        if rows.verses.setdefault(ref, split) != split:
+            raise ValueError(f'{ref} is in {rows.verses[ref]} and in {split}; correct one')
     if 'licence' in head.others:
-        licences[cells[head.others['licence']] or 'not stated'] = None
-    return found
+        rows.licences[cells[head.others['licence']] or 'not stated'] = None
+    return refs
 
 def _add_row(rows:_Rows, head:_Head, n:int, cells:list[str]):
     "Take in a row; raises `ValueError` for one that is wrong"
-    labels = _of_tasks(head, cells, _labels_in)
-    for ref in _take_verses(rows.verses, rows.licences, head, cells):
-        for stem,some in labels.items():
-            of_verse = rows.said[stem].setdefault(ref, {})
-            for label in some:
-                of_verse.setdefault(label, n)
-    for stem,place in head.tasks.items():
-        rows.blanks[stem] += not cells[place]
+    labels = _of_tasks(head, cells, lambda cell, stem: _labels_in(cell, rows.missing[stem]))
+    for ref in _take_verses(rows, head, cells):
+        for stem,texts in labels.items():
+            rows.entries[stem].setdefault(ref, []).extend(_Entry(text, n) for text in texts)
 
 # %% ../../nbs/sources/labels.ipynb #lb09s
 _MOST_FAULTS = 20 # Are shown
 
-def _whole(cells:list[str], n:int)->list[str]: # `n` cells
+def _whole(cells:list[str], n:int, unit:str)->list[str]: # `n` cells
     "The cells of a row as the header has them"
+    if unit == 'row':
+        cells = cells + ['']*(n - len(cells)) # Those of a spreadsheet end with the last one that is not empty
     if len(cells) == n or not any(cells[n:]) and len(cells) > n:
         return cells[:n]
     quotes = '' if len(cells) < n else '; a cell with such a mark in it needs quotes around it'
@@ -237,7 +263,7 @@ def _take_rows(path, unit:str, n_columns:int, table:list[tuple[int,list[str]]], 
     faults = []
     for n,cells in table:
         try:
-            add(n, _whole(cells, n_columns))
+            add(n, _whole(cells, n_columns, unit))
         except ValueError as e:
             faults.append(InputError(path, str(e), f'{unit} {n}'))
     if len(faults) == 1:
@@ -248,12 +274,6 @@ def _take_rows(path, unit:str, n_columns:int, table:list[tuple[int,list[str]]], 
         shown = 'they are' if len(faults) <= _MOST_FAULTS else f'the first {_MOST_FAULTS} are'
         raise InputError(path, f'{len(faults):,} rows are wrong; correct them ({shown} named above)')
 
-def _read_rows(path, unit:str, head:_Head, n_columns:int, table:list[tuple[int,list[str]]])->_Rows:
-    "Read all rows; raises `InputError`"
-    found = _Rows({stem: {} for stem in head.tasks}, {}, {}, Counter())
-    _take_rows(path, unit, n_columns, table, partial(_add_row, found, head))
-    return found
-
 # %% ../../nbs/sources/labels.ipynb #lb09e
 _MOST_LABELS = 50 # More are texts or numbers, not classes
 _FEW_VERSES = 5 # Of a label; with fewer, hardly any reach dev and test
@@ -263,7 +283,7 @@ def _looks(label:str)->str: # The same for labels that a reader takes for one
     seen = (c for c in normalize('NFKC', label) if category(c) != 'Cf')
     return normalize('NFKC', ''.join(seen).casefold())
 
-def _doubts(counts:Counter)->list[str]:
+def _doubts(counts:Counter, unit:str='verses')->list[str]: # `unit`: what has a label
     "What may be wrong with the labels of a task"
     by_looks = grouped(sorted(counts), _looks)
     alike = [' and '.join(labels) for labels in by_looks.values() if len(labels) > 1]
@@ -272,68 +292,93 @@ def _doubts(counts:Counter)->list[str]:
     if alike:
         doubts.append(f'labels that look alike are different classes: {", ".join(alike)}')
     if few:
-        doubts.append(f'labels of fewer than {_FEW_VERSES} verses: {", ".join(few)}')
+        doubts.append(f'labels of fewer than {_FEW_VERSES} {unit}: {", ".join(few)}')
     return doubts
 
 # %% ../../nbs/sources/labels.ipynb #lb23
-_MOST_CLASSES = 10 # Different numbers of a task of classes
+_MOST_CLASSES = 10 # Different whole numbers of a task of classes
 _LEAST_SEVERAL = .05 # Of the verses with labels
+_MOST_NAMED = 5 # Cells in a line
 
-_Said = dict[Ref,dict[str,int]] # Verse to label to the number of its first row
+_Entries = dict[Ref,list[_Entry]]
 
-def _counts(said:_Said)->Counter:
-    return Counter(label for some in said.values() for label in some)
+def _label(entry:_Entry)->str: # e.g. `much_wind`; of a number its value
+    "The label of an entry as a class"
+    return '_'.join(entry.text.split()) if entry.number is None else written(entry.number)
 
-def _kind(said:_Said, stated:str)->str: # `class`, `several` or `number`
-    "What a column is; raises `ValueError` if its name says something else than its cells"
-    labels = _counts(said)
-    odd = [label for label in labels if not _NUMBER.fullmatch(label)]
-    if stated == 'number' and odd:
-        raise ValueError(f'should have numbers, but has {odd[0][:40]!r}; correct it, or leave (number) out')
-    has_points = any(re.search('[.,]', label) for label in labels)
-    if not stated and labels and not odd and (len(labels) > _MOST_CLASSES or has_points):
+def _counts(entries:_Entries)->Counter: # Verses by label
+    return Counter(label for of_verse in entries.values() for label in {*map(_label, of_verse)})
+
+def _all(entries:_Entries)->list[_Entry]:
+    return [entry for of_verse in entries.values() for entry in of_verse]
+
+def _with_numbers(entries:_Entries, decimal:str, unit:str)->_Entries:
+    "Find out which entries are numbers; raises `ValueError` for one that may be one of two"
+    def read(entry):
+        try:
+            return _Entry(entry.text, entry.row, number_in(entry.text, decimal))
+        except ValueError as e:
+            raise ValueError(f'{unit} {entry.row}: {e}') from e
+    return {ref: list(map(read, of_verse)) for ref,of_verse in entries.items()}
+
+def _cells(entries:list[_Entry], unit:str)->str: # e.g. `'high' (line 7)`
+    named = [f'{entry.text[:40]!r} ({unit} {entry.row})' for entry in entries[:_MOST_NAMED]]
+    return f'{", ".join(named)}{" ..." if len(entries) > _MOST_NAMED else ""}'
+
+def _kind(entries:_Entries, stated:str, unit:str)->str: # `class`, `several` or `number`
+    "What a column is; raises `ValueError` for cells that are no numbers among numbers"
+    every = _all(entries)
+    texts = [entry for entry in every if entry.number is None]
+    n_numbers = len(every) - len(texts)
+    if texts and (stated == 'number' or not stated and n_numbers > len(texts)):
+        remedy = 'leave (number) out' if stated else 'add (class) to its name'
+        raise ValueError(f'has {n_numbers:,} numbers, and {_cells(texts, unit)}, which is neither a number '
+                         f'nor missing; correct it, write {_NONE} for none, or {remedy}')
+    if stated:
+        return stated
+    values = {entry.number for entry in every}
+    if every and not texts and (len(values) > _MOST_CLASSES or not all(x.is_integer() for x in values)):
         return 'number'
-    several = [some for some in said.values() if len(some) > 1]
-    in_a_cell = any(len({*some.values()}) < len(some) for some in several)
-    if not stated and (in_a_cell or len(several) >= _LEAST_SEVERAL*len(said)) and several:
-        return 'several'
-    return stated or 'class'
+    several = [of_verse for of_verse in entries.values() if len({*map(_label, of_verse)}) > 1]
+    in_a_cell = any(len({entry.row for entry in of_verse}) < len(of_verse) for of_verse in several)
+    if several and (in_a_cell or len(several) >= _LEAST_SEVERAL*len(entries)):
+        return 'several' if texts or in_a_cell else 'number'
+    return 'class'
 
-def _require_one(said:_Said, unit:str):
+def _require_one(entries:_Entries, unit:str):
     "Raise `ValueError` for a verse that has two labels by a slip"
-    for ref,some in said.items():
-        if len(some) < 2:
+    for ref,of_verse in entries.items():
+        rows = {_label(entry): entry.row for entry in reversed(of_verse)}
+        if len(rows) < 2:
             continue
-        (one, first), (other, second), *_ = some.items()
+        (other, second), (one, first) = [*rows.items()][-2:]
         raise ValueError(f'{ref} is {one} in {unit} {first} and {other} in {unit} {second}; give it one '
                          f'label, or both as {one};{other}')
 
 # %% ../../nbs/sources/labels.ipynb #lb25
-def _number(label:str)->str: # e.g. `2.5` for `2,50`
-    return f'{float(label.rstrip("%").replace(",", ".")):.10g}'
+def _as_numbers(entries:_Entries, unit:str)->dict[Ref,str]:
+    "The number of each verse, a mean if it has several; raises `ValueError` if all are the same"
+    every = _all(entries)
+    plain = [entry for entry in every if entry.number and '%' not in entry.text]
+    if plain and len(plain) < len(every) and any('%' in entry.text for entry in every):
+        raise ValueError(f'has numbers with % and without, as {_cells(plain[:1], unit)}; write one way')
+    numbers = {ref: written(fmean(entry.number for entry in of_verse))
+               for ref,of_verse in entries.items() if of_verse}
+    n = len({*numbers.values()})
+    if n < 2:
+        raise ValueError(f'has {n} different numbers; a task needs two or more')
+    return numbers
 
-def _as_numbers(said:_Said)->tuple[_Said,list[str]]: # With one number for each verse; the ends
-    "Take the mean where a verse has several numbers; raises `ValueError` if all are the same"
-    found = {}
-    for ref,some in said.items():
-        numbers = [float(_number(label)) for label in some]
-        found[ref] = {_number(str(mean(numbers))): 0} if numbers else {}
-    values = sorted({float(label) for some in found.values() for label in some})
-    if len(values) < 2:
-        raise ValueError(f'has {len(values)} different numbers; a task needs two or more')
-    return found, [_number(str(values[0])), _number(str(values[-1]))]
-
-def _as_labels(said:_Said)->list[str]: # Sorted
+def _as_labels(counts:Counter)->list[str]: # Sorted
     "The labels of a task; raises `ValueError` if there are too few or too many"
-    counts = _counts(said)
     if counts and {label.lower() for label in counts} <= _LIKE_SPLITS:
         raise ValueError('looks like a division into train, dev and test; call it split, or rename its '
                          'labels')
     if not 1 < len(counts) <= _MOST_LABELS:
-        found = f'{len(counts):,} labels'
+        number = f'{len(counts):,} labels'
         if len(counts) == 1:
-            found = f'only the label {[*counts][0]!r}'
-        raise ValueError(f'has {found}; a task has 2 to {_MOST_LABELS}')
+            number = f'only the label {[*counts][0]!r}'
+        raise ValueError(f'has {number}; a task has 2 to {_MOST_LABELS}')
     return sorted(counts)
 
 # %% ../../nbs/sources/labels.ipynb #lb26
@@ -341,31 +386,47 @@ class _Column(NamedTuple):
     "What a column is as a task"
     kind:str # `class`, `several` or `number`
     labels:list[str] # Sorted; of numbers the least and the greatest
-    said:_Said
+    of_verse:dict[Ref,list[str]] # Sorted
     notes:list[str] # What is to be known about it
 
-def _column(said:_Said, stated:str, n_blank:int, unit:str)->_Column:
+def _on_numbers(entries:_Entries, unit:str)->list[str]:
+    "What is to be known about numbers that are names of classes"
+    numbers = [entry for entry in _all(entries) if entry.number is not None]
+    if not numbers:
+        return []
+    texts = grouped(dict.fromkeys((_label(entry), entry.text) for entry in numbers), itemgetter(0))
+    alike = [' and '.join(text for _,text in same) for same in texts.values() if len(same) > 1]
+    notes = [f'{len(numbers):,} cells are numbers that count as names of classes, as '
+             f'{_cells(numbers[:1], unit)}; if their order counts, add (number) to the name of the column']
+    return notes + [f'numbers that are written differently are one class: {", ".join(alike)}']*bool(alike)
+
+def _column(entries:_Entries, stated:str, missing:Counter, unit:str)->_Column:
     "Find out what a column is; raises `ValueError` for one that is no task"
-    kind = _kind(said, stated)
-    notes = []
-    n_several = sum(len(some) > 1 for some in said.values())
+    kind = _kind(entries, stated, unit)
+    n_several = sum(len(of_verse) > 1 for of_verse in entries.values())
     if kind == 'number':
-        n = len(_counts(said))
-        said, labels = _as_numbers(said)
-        notes.append(f'a task of numbers, from {labels[0]} to {labels[1]} ({n:,} different ones; if they are '
-                     'names of classes, add (class) to the name of the column)')
+        numbers = _as_numbers(entries, unit)
+        labels = [f(numbers.values(), key=float) for f in (min, max)]
+        of_verse = {ref: [number] for ref,number in numbers.items()}
+        notes = [f'a task of numbers, from {labels[0]} to {labels[1]} ({len(_counts(entries)):,} different '
+                 'ones; if they are names of classes, add (class) to the name of the column)']
         if n_several:
-            notes.append(f'{n_several:,} verses have several numbers, whose mean counts')
+            notes.append(f'verses with several numbers, whose mean counts: {n_several:,}')
     else:
-        labels = _as_labels(said)
+        counts = _counts(entries)
+        labels = _as_labels(counts)
+        of_verse = {ref: sorted({*map(_label, some)}) for ref,some in entries.items()}
+        notes = []
         if kind == 'class':
-            _require_one(said, unit)
+            _require_one(entries, unit)
         else:
+            n_several = sum(len(some) > 1 for some in of_verse.values())
             notes.append(f'a task of several labels, which {n_several:,} verses have')
-        notes += _doubts(_counts(said))
-    if n_blank:
-        notes.append(f'{n_blank:,} empty cells are verses without a label')
-    return _Column(kind, labels, said, notes)
+        notes += [*_on_numbers(entries, unit), *_doubts(counts)]
+    if missing:
+        marks = [f'{n:,} empty' if not mark else f'{n:,} with {mark}' for mark,n in missing.items()]
+        notes.append(f'cells without a label: {", ".join(marks)}')
+    return _Column(kind, labels, of_verse, notes)
 
 # %% ../../nbs/sources/labels.ipynb #lb09c
 class LabelTable(NamedTuple):
@@ -377,24 +438,31 @@ class LabelTable(NamedTuple):
     kinds:dict[str,str]              # Stem of each task that has not one class: `several` or `number`
     tags:dict[str,list[str]] = {}    # Stem of each task on words to its tags
 
-def _columns(path, unit:str, head:_Head, rows:_Rows)->dict[str,_Column]: # By stem
+def _columns(path, unit:str, head:_Head, rows:_Rows, separator:str)->dict[str,_Column]: # By stem
     "What the columns are as tasks; raises `InputError`"
-    found = {}
-    for stem,said in sorted(rows.said.items()):
+    texts = (entry.text for entries in rows.entries.values() for entry in _all(entries))
+    decimal = decimal_mark(texts, separator)
+    columns = {}
+    for stem,entries in sorted(rows.entries.items()):
         try:
-            found[stem] = _column(said, head.stated.get(stem, ''), rows.blanks[stem], unit)
+            entries = _with_numbers(entries, decimal, unit)
+            columns[stem] = _column(entries, head.stated.get(stem, ''), rows.missing[stem], unit)
         except ValueError as e:
             raise InputError(path, str(e), f'column {stem}') from e
-        for note in found[stem].notes:
+        for note in columns[stem].notes:
             warn_once(printable(f'{path}, column {stem}: {note}'))
-    return found
+    return columns
 
-def _annotation(ref:Ref, stems:list[str], columns:dict[str,_Column], split:str)->VerseAnnotation:
-    labels = []
-    for stem in stems:
-        has = columns[stem].said.get(ref, ())
-        labels += [Label(stem, label) for label in sorted(has)]
-    return VerseAnnotation(ref, (), False, labels=tuple(labels), split=split)
+def _read_verses(path, unit:str, head:_Head, rows:_Rows, separator:str)->LabelTable:
+    "The labels of verses; raises `InputError`"
+    columns = _columns(path, unit, head, rows, separator)
+    verses = {}
+    for ref in in_order(rows.verses):
+        labels = [Label(stem, label) for stem in head.tasks for label in columns[stem].of_verse.get(ref, ())]
+        verses[ref] = VerseAnnotation(ref, (), False, labels=tuple(labels), split=rows.verses[ref])
+    labels = {stem: column.labels for stem,column in columns.items()}
+    kinds = {stem: column.kind for stem,column in columns.items() if column.kind != 'class'}
+    return LabelTable(verses, labels, list(rows.licences), _source_name(Path(path)), kinds)
 
 # %% ../../nbs/sources/labels.ipynb #lb31
 _PLACE = re.compile(r'([1-9]\d{0,2})(?:\s*[-–]\s*([1-9]\d{0,2}))?')
@@ -402,37 +470,31 @@ _PLACE = re.compile(r'([1-9]\d{0,2})(?:\s*[-–]\s*([1-9]\d{0,2}))?')
 def _places(cell:str)->tuple[int,int]: # Of the first and the last word; zeros for an empty cell
     if not cell:
         return 0, 0
-    m = _PLACE.fullmatch(cell)
+    m = _PLACE.fullmatch(cell.removesuffix('.0'))
     first, last = (int(m[1]), int(m[2] or m[1])) if m else (1, 0)
     if last < first:
         raise ValueError(f'{cell[:40]!r} is not the place of a word; count from 1, as 3 or 2-3')
     return first, last
 
-def _tag_in(cell:str)->str: # Empty if there is none
-    found = _labels_in(cell)
-    if len(found) > 1:
+def _tag_in(cell:str, stem:str)->str: # Empty if there is none
+    tags = _labels_in(cell, Counter())
+    if len(tags) > 1:
         raise ValueError(f'has several tags ({cell[:40]}); put each into a column of its own')
-    return '' if found in ([], ['O']) else found[0]
+    return '' if tags in ([], ['O']) else '_'.join(tags[0].split())
 
-class _WordRows(NamedTuple):
-    "What the rows of a table of words say"
-    tags:dict[Ref,list[WordTag]]
-    verses:dict[Ref,str] # To its split, which may be empty
-    licences:dict[str,None]
-
-def _add_words(rows:_WordRows, head:_Head, n:int, cells:list[str]):
-    "Take in a row; raises `ValueError` for one that is wrong"
+def _add_words(rows:_Rows, head:_Head, n:int, cells:list[str]):
+    "Take in a row of a table of words; raises `ValueError` for one that is wrong"
     word, place = (cells[head.words[name]] if name in head.words else '' for name in ('word','place'))
     first, last = _places(place)
     word = '' if word == _NONE else word
     tags = _of_tasks(head, cells, _tag_in)
     if any(tags.values()) and not (word or first):
         raise ValueError('has a tag, but neither a word nor its place')
-    refs = _take_verses(rows.verses, rows.licences, head, cells)
+    refs = _take_verses(rows, head, cells)
     if len(refs) > 1:
         raise ValueError('names several verses; give the verse of the word')
-    found = [WordTag(stem, word, first, last, tag) for stem,tag in tags.items() if tag]
-    rows.tags.setdefault(refs[0], []).extend(found)
+    of_row = [WordTag(stem, str(word), first, last, tag) for stem,tag in tags.items() if tag]
+    rows.tags.setdefault(refs[0], []).extend(of_row)
 
 # %% ../../nbs/sources/labels.ipynb #lb33
 def _tag_set(tags:list[WordTag])->list[str]: # `O` first
@@ -449,24 +511,23 @@ def _tag_set(tags:list[WordTag])->list[str]: # `O` first
         return ['O', *(f'{x}-{kind}' for kind in kinds for x in 'BI')]
     return ['O', *named]
 
-def _read_words(path, unit:str, head:_Head, n_columns:int, table:list)->LabelTable:
-    "Read a table of words; raises `InputError`"
-    rows = _WordRows({}, {}, {})
-    _take_rows(path, unit, n_columns, table, partial(_add_words, rows, head))
-    every = [tag for some in rows.tags.values() for tag in some]
-    tags = {}
+def _read_words(path, head:_Head, rows:_Rows)->LabelTable:
+    "The tags of words; raises `InputError`"
+    every = [tag for tags in rows.tags.values() for tag in tags]
+    tag_sets = {}
     for stem in sorted(head.tasks):
-        own = [tag for tag in every if tag.task == stem]
+        tags = [tag for tag in every if tag.task == stem]
         try:
-            tags[stem] = _tag_set(own)
+            tag_sets[stem] = _tag_set(tags)
         except ValueError as e:
             raise InputError(path, str(e), f'column {stem}') from e
-        spans = ', in spans' if tags[stem][1][:2] == 'B-' else ''
-        warn_once(printable(f'{path}, column {stem}: a task on words, of which {len(own):,} in '
-                            f'{len(rows.tags):,} verses have a tag{spans}'))
+        spans = ', in spans' if tag_sets[stem][1][:2] == 'B-' else ''
+        notes = [f'a task on words, of which {len(tags):,} in {len(rows.tags):,} verses have a tag{spans}']
+        for note in notes + _doubts(Counter(tag.tag for tag in tags), 'words'):
+            warn_once(printable(f'{path}, column {stem}: {note}'))
     verses = {ref: VerseAnnotation(ref, (), False, split=rows.verses[ref], tags=tuple(rows.tags[ref]))
               for ref in in_order(rows.tags)}
-    return LabelTable(verses, {}, list(rows.licences), _source_name(Path(path)), {}, tags)
+    return LabelTable(verses, {}, list(rows.licences), _source_name(Path(path)), {}, tag_sets)
 
 # %% ../../nbs/sources/labels.ipynb #lb09c-b
 def read_labels(path)->LabelTable:
@@ -483,12 +544,9 @@ def read_labels(path)->LabelTable:
         raise InputError(path, str(e), f'{table.unit} {first}') from e
     if for_people:
         warn_once(printable(f'{path}: left out, as notes for people: {", ".join(for_people)}'))
+    rows = _Rows()
+    add = _add_words if head.words else _add_row
+    _take_rows(path, table.unit, len(header), lines, partial(add, rows, head))
     if head.words:
-        return _read_words(path, table.unit, head, len(header), lines)
-    rows = _read_rows(path, table.unit, head, len(header), lines)
-    columns = _columns(path, table.unit, head, rows)
-    stems = list(head.tasks)
-    verses = {ref: _annotation(ref, stems, columns, rows.verses[ref]) for ref in in_order(rows.verses)}
-    labels = {stem: column.labels for stem,column in columns.items()}
-    kinds = {stem: column.kind for stem,column in columns.items() if column.kind != 'class'}
-    return LabelTable(verses, labels, list(rows.licences), _source_name(Path(path)), kinds)
+        return _read_words(path, head, rows)
+    return _read_verses(path, table.unit, head, rows, table.separator)

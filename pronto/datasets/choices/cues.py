@@ -7,14 +7,14 @@ __all__ = ['shared_right', 'choice_cues']
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu04
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 import numpy as np
 from ..examples import ChoiceRow
 from ..pairs import numbered
-from ..word_align import is_unspaced
+from ..segmentation import Segmentation, learn_segmentation
 from .answers import TIE
-from .text import is_word, letters_of
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu06
 def shared_right(
@@ -34,7 +34,8 @@ def shared_right(
 class _Tokens:
     "The tokens of the choices of some rows, each as often as it occurs in a choice"
     def __init__(self, rows:list[ChoiceRow]):
-        cut = list if is_unspaced(' '.join(row.text for row in rows[:50])) else str.split
+        self.segmentation = learn_segmentation(row.text for row in rows)
+        cut = self.segmentation.tokens
         cuts = [cut(choice) for row in rows for choice in row.choices]
         contexts = [cut(row.context) for row in rows]
         numbers, self.names = numbered(chain(*cuts, *contexts))
@@ -56,16 +57,16 @@ class _Tokens:
         return np.repeat(self.choice, left), np.repeat(self.token, left)
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu10
-def _ends(token:str)->tuple:
-    letters = letters_of(token)
+def _ends(token:str, segmentation:Segmentation)->tuple:
+    letters = segmentation.letters_of(token)
     return (('first', letters[0]), ('last', letters[-1])) if letters else ()
 
-def _grams(token:str)->tuple:
+def _grams(token:str, segmentation:Segmentation)->tuple:
     padded = f' {token.lower()} '
     return (padded, *(padded[i:i+n] for n in (2, 3, 4) for i in range(len(padded) - n + 1)))
 
-def _signs(token:str)->tuple:
-    return () if is_word(token) else (token,)
+def _signs(token:str, segmentation:Segmentation)->tuple:
+    return () if segmentation.is_word(token) else (token,)
 
 class _Look(NamedTuple):
     "What a cue sees: things that choices have, and features that things have"
@@ -113,7 +114,7 @@ def _looks(
     for name,values in numbers.items():
         yield name, _ranks_seen(values, n_choices)
     for name,features in dict(letters=_ends, ngrams=_grams, punctuation=_signs).items():
-        yield name, _tokens_seen(*own, tokens.names, features)
+        yield name, _tokens_seen(*own, tokens.names, partial(features, segmentation=tokens.segmentation))
     if any(row.context for row in rows):
         near = np.bincount(tokens.choice[tokens.is_near], minlength=len(right))
         yield 'overlap', _ranks_seen(near, n_choices)

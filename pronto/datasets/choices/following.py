@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 from ...core.refs import Ref
 from ..examples import ChoiceRow
-from ..shortcuts import NearestText
+from ..shortcuts import NearestText, resemblance
 from .text import ChoiceText, drawn
 from .words import choice_row, first_rows
 
@@ -30,6 +30,7 @@ def _resemblance(text:ChoiceText, contexts:list[Ref])->np.ndarray: # (n, n)
 
 # %% ../../../nbs/datasets/choices/following.ipynb #cnv06b
 _N_WRONG = 3
+_TWINS = .5 # Of the 8-grams of two verses are the same: the other could follow as well
 
 class _Book:
     "The verses of a book in one split that follow another"
@@ -87,5 +88,7 @@ def next_verse(text:ChoiceText, split:str)->list[ChoiceRow]:
                 continue
             wrong = _wrong(book, i, *sides, uses[ref.book], Random(drawn(stem, ref)))
             wrong = [book.texts[j] for j in wrong]
+            if any(resemblance(said, book.texts[i]) >= _TWINS for said in wrong):
+                continue
             yield choice_row(stem, ref, book.texts[i], wrong, 'next verse', context=text.verses[ref])
     return first_rows(rows())

@@ -26,12 +26,13 @@ def _mutual(links:Iterable)->list[tuple[int,int]]: # Places in the source and in
     of_target = {link.target: link.source for link in likely}
     return [(i, j) for i,j in of_source.items() if of_target[j] == i]
 
-def _places(said:str, words:list[str])->dict[int,int]: # Number of a word to its token
+def _places(pieces:list[str], words:list[str])->dict[int,int]: # Number of a word to its token
     "Where words are that nothing touches, among the tokens of a verse"
-    found, free, at = {}, {}, 0
-    for i,token in enumerate(said.split(' ')):
-        free[at, token] = i
-        at += len(token) + 1
+    said, found, free, at = ''.join(pieces), {}, {}, 0
+    for i,piece in enumerate(pieces):
+        if i % 2 == 0:
+            free[at, piece] = i//2
+        at += len(piece)
     at = 0
     for j,word in enumerate(words):
         at = max(said.find(word, at), at)
@@ -70,8 +71,8 @@ def _uses_in(text:ChoiceText)->Iterator[_Use]:
     for verse in text.linked:
         if verse.ref not in text.splits:
             continue
-        said, can_change = text.verses[verse.ref], set(text.places(verse.ref))
-        places, pairs = _places(said, verse.tokens), _mutual(verse.links)
+        can_change = set(text.places(verse.ref))
+        places, pairs = _places(text.pieces[verse.ref], verse.tokens), _mutual(verse.links)
         linked = [verse.words[i] for i,_ in pairs]
         for i,j in pairs:
             word = verse.words[i]

@@ -6,12 +6,13 @@
 __all__ = ['CHOICE_BASELINES', 'by_ngrams']
 
 # %% ../../../nbs/datasets/choices/rivals.ipynb #chbl05
+from collections.abc import Callable
 from functools import lru_cache, partial
 import numpy as np
 from .answers import TIE, answer_of
 from .kneser_ney import KneserNey
+from ..segmentation import learn_segmentation
 from ..shortcuts import NearestText
-from ..word_align import is_unspaced
 
 # %% ../../../nbs/datasets/choices/rivals.ipynb #chbl07
 def _texts(train:list)->tuple[str,...]: # `train`: texts, or rows
@@ -19,31 +20,27 @@ def _texts(train:list)->tuple[str,...]: # `train`: texts, or rows
     rows = ((text,) if isinstance(text, str) else (text.context, *text.texts) for text in train)
     return tuple(dict.fromkeys(text for texts in rows for text in texts if text))
 
-def _words(text:str)->list[str]: return text.split()
-
 def _letters(text:str)->str: return text
 
 @lru_cache(maxsize=6) # The tasks of a dataset share its texts
-def _model(texts:tuple[str,...], by_word:bool, order:int)->KneserNey:
-    cut = _words if by_word and not is_unspaced(' '.join(texts[:100])) else _letters
-    return KneserNey([cut(text) for text in texts], order)
+def _model(texts:tuple[str,...], by_word:bool, order:int)->tuple[KneserNey,Callable]: # And what cuts a text
+    cut = learn_segmentation(texts).tokens if by_word else _letters
+    return KneserNey([cut(text) for text in texts], order), cut
 
 # %% ../../../nbs/datasets/choices/rivals.ipynb #chbl09
-def _nats(model:KneserNey, texts:list[str])->np.ndarray: # (texts,)
-    letters = not texts or all(len(unit) == 1 for unit in model.known)
-    return model.nats(texts if letters else [_words(text) for text in texts])
-
 def _answers(rows:list, values:np.ndarray, tie:float=TIE)->list[str]: # One value for each choice of each row
     ends = np.cumsum([len(row.choices) for row in rows])[:-1]
     return [answer_of(part, tie) for part in np.split(values, ends)] if rows else []
 
 def by_ngrams(task, train:list, test:list, *, by_word:bool, order:int)->list[str]: # As `answer_of` gives them
     "The choices that n-grams find most probable"
-    model = _model(_texts(train), by_word, order)
+    model, cut = _model(_texts(train), by_word, order)
+    def nats(texts): # (texts,)
+        return model.nats([cut(text) for text in texts])
     pairs = [(row.context, choice) for row in test for choice in row.choices]
-    values = -_nats(model, [f'{context} {choice}' if context else choice for context,choice in pairs])
+    values = -nats([f'{context} {choice}' if context else choice for context,choice in pairs])
     after = np.array([context != '' for context,_ in pairs], bool)
-    values[after] += _nats(model, [choice for context,choice in pairs if context])
+    values[after] += nats([choice for context,choice in pairs if context])
     return _answers(test, values)
 
 # %% ../../../nbs/datasets/choices/rivals.ipynb #chbl10

@@ -10,7 +10,7 @@ import html, re
 from typing import NamedTuple
 
 from ...bibles.rows import NOTE_MARK, Fault, LinkedWord
-from ...bibles.xml import OSIS_BLOCKS, OSIS_SKIP, strong_of
+from ...bibles.xml import OSIS_BLOCKS, OSIS_SKIP, osis_mark, strong_of
 
 # %% ../../../nbs/lab/bibles/markup.ipynb #mku00006
 class _TagTable(NamedTuple):
@@ -61,6 +61,7 @@ class Tagless(NamedTuple):
     words:tuple[LinkedWord,...] = () # With a Strong's number, in OSIS
 
 _WORD = re.compile(r'</?w(?:\s[^<>]*)?>')
+_ATTRIBUTE = re.compile(r'(\w+)\s*=\s*"([^"]*)"')
 
 # %% ../../../nbs/lab/bibles/markup.ipynb #mku00013-b
 def tagless(
@@ -78,6 +79,7 @@ def tagless(
     at = 0
     hidden = ''
     depth = 0
+    quotations = [] # Attributes of those that are open
     def add(piece):
         nonlocal length
         parts.append(piece)
@@ -103,6 +105,13 @@ def tagless(
             linked.append(LinkedWord(begun[0], length, begun[1]))
         elif tag.name in table.blocks:
             add(' ')
+        elif kind == 'OSIS' and tag.name in ('q','milestone'):
+            attributes = dict(_ATTRIBUTE.findall(html.unescape(tag.attributes)))
+            if tag.ends:
+                attributes = quotations.pop() if quotations else {}
+            elif not tag.lone:
+                quotations.append(attributes)
+            add(osis_mark(tag.name, not tag.ends, attributes))
     if not hidden:
         add(html.unescape(text[at:]))
     return Tagless(''.join(parts), hidden, tuple(linked))
@@ -113,22 +122,43 @@ def unclosed_notes(places:list[str])->dict[str,Fault]: # Of the verses with a ta
     return {'notes are not closed': Fault(len(places), places[0])} if places else {}
 
 # %% ../../../nbs/lab/bibles/markup.ipynb #mku00011
-_RTF = re.compile(r"\\u(-?\d+) ?\??|\\'([0-9a-fA-F]{2})|\\([a-z]+)(-?\d+)? ?|\\([^a-z])|([{}\r\n])")
+_RTF = re.compile(r"\\u(-?\d+) ?|\\'([0-9a-fA-F]{2})|\\([a-z]+)(-?\d+)? ?|\\([^a-z])|"
+                  r"([{}\r\n])|([^\\{}\r\n]+)")
 _RTF_RAISED = r'\\super\b(?:(?!\\par\b)[^{}]){0,60}?\\nosupersub ?' # Marks of notes, numbers of words
 _RTF_HIDDEN = re.compile(rf'\{{\\super\b[^{{}}]*\}}|\{{\\\*[^{{}}]*\}}|{_RTF_RAISED}') # And for programs
 _RTF_BLOCKS = frozenset('par line tab cell row'.split())
 _RTF_LETTERS = dict(ldblquote='“', rdblquote='”', lquote='‘', rquote='’', emdash='—', endash='–')
 
-def _rtf_piece(m:re.Match)->str:
-    unicode, byte, word, _, sign, _ = m.groups()
-    if unicode:
-        return chr(int(unicode) % 0x10000)
-    if byte:
-        return bytes.fromhex(byte).decode('cp1252', 'replace')
-    if word:
-        return _RTF_LETTERS.get(word, ' ' if word in _RTF_BLOCKS else '')
-    return {'~': ' ', '_': '-', '-': ''}.get(sign, sign or '')
+_RTF_SIGNS = {'~': ' ', '_': '-', '-': ''}
+
+def _rtf_pieces(text:str):
+    "Yields the pieces of a text; what stands for a letter in programs without Unicode is left out"
+    lengths = [1] # Of what follows each letter, for each open group
+    left = 0
+    for unicode,byte,word,number,sign,mark,plain in _RTF.findall(text):
+        if unicode:
+            yield chr(int(unicode) % 0x10000)
+            left = lengths[-1]
+        elif word == 'uc':
+            lengths[-1] = int(number or 1)
+        elif word:
+            left = 0
+            yield _RTF_LETTERS.get(word, ' ' if word in _RTF_BLOCKS else '')
+        elif mark:
+            left = 0
+            if mark == '{':
+                lengths.append(lengths[-1])
+            elif mark == '}' and len(lengths) > 1:
+                lengths.pop()
+        elif plain:
+            yield plain[left:]
+            left = max(0, left - len(plain))
+        elif left:
+            left -= 1
+        else:
+            yield bytes.fromhex(byte).decode('cp1252', 'replace') if byte else _RTF_SIGNS.get(sign, sign)
 
 def without_rtf(text:str)->str:
     "The text of a verse in RTF"
-    return _RTF.sub(_rtf_piece, _RTF_HIDDEN.sub(NOTE_MARK, text))
+    plain = ''.join(_rtf_pieces(_RTF_HIDDEN.sub(NOTE_MARK, text)))
+    return plain.encode('utf-16-le', 'surrogatepass').decode('utf-16-le', 'surrogatepass') # Joins two halves

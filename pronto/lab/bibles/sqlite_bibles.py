@@ -21,6 +21,9 @@ from ...core.files import InputError
 _BESIDE = '-journal', '-wal' # What a program that writes puts beside the file
 _PRAGMAS = 'trusted_schema=OFF', 'query_only=ON', 'cell_size_check=ON'
 _MOST_STEPS = 400_000_000 # Of SQLite's machine: a Bible takes 2 million
+_MOST_ROWS = 300_000 # Of a table; a Bible has some 31,000 verses
+_LARGEST = 2**26 # Bytes of all verses
+_LARGEST_CELL = 2**20 # Bytes
 
 def _unfinished(path)->str:
     "The file beside a database in which another program still keeps a part of it"
@@ -48,10 +51,14 @@ def _opened(data:bytes, path)->Iterator[sqlite3.Connection]:
             for pragma in _PRAGMAS:
                 db.execute(f'PRAGMA {pragma}')
             db.text_factory = bytes
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_CELL)
             [(fault,)] = db.execute('PRAGMA integrity_check(1)')
             if fault != b'ok':
                 raise sqlite3.DatabaseError(fault.decode(errors='replace'))
             yield db
+        except sqlite3.DataError as e: # Only of what is longer than the limit
+            what = f'has a cell of more than {_LARGEST_CELL>>20} MB, which no verse has; name a Bible'
+            raise InputError(path, what) from e
         except sqlite3.Error as e:
             what = ' '.join(str(e).replace('*** in database main ***', '').split())
             raise InputError(path, f'is a damaged database ({what}); get a complete copy') from e
@@ -95,13 +102,26 @@ def _text(value, path, place:str)->str:
         what = 'is no UTF-8 text, so the module is encrypted or of another program; get one that is open'
         raise InputError(path, what, place) from e
 
+def _rows(db, columns:list[str], table:str, path)->list[list[str]]: # Texts
+    "The rows of a table; raises `InputError` if they are more than a Bible has"
+    rows = []
+    total = 0
+    chosen = ', '.join(map(_quoted, columns))
+    for i,row in enumerate(db.execute(f'SELECT {chosen} FROM {_quoted(table)}'), 1):
+        total += sum(len(x) for x in row if isinstance(x, bytes))
+        if i > _MOST_ROWS or total > _LARGEST:
+            raise InputError(path, 'holds more than any Bible; name a Bible', f'{table}, row {i:,}')
+        rows.append([_text(x, path, f'{table}, row {i}') for x in row])
+    return rows
+
 # %% ../../../nbs/lab/bibles/sqlite_bibles.ipynb #sql00011
 def _facts(db, path)->dict[str,str]:
     "Names of facts in small letters to what they say"
     tables = {t.lower(): t for t in _tables(db)}
     if 'info' in tables:
-        rows = [row for row in db.execute(f'SELECT * FROM {_quoted(tables["info"])}') if len(row) == 2]
-        return {_text(k, path, 'info').lower(): _text(v, path, 'info').strip() for k,v in rows}
+        columns = _columns(db, tables['info'])
+        rows = _rows(db, columns, tables['info'], path) if len(columns) == 2 else []
+        return {name.lower(): value.strip() for name,value in rows}
     if 'details' not in tables:
         return {}
     found = db.execute(f'SELECT * FROM {_quoted(tables["details"])} LIMIT 1')
@@ -140,8 +160,7 @@ def _books(db, path, in_tens:bool)->dict[str,str]:
         number = next((has[n] for n in ('book_number','book_id','id','number') if n in has), None)
         names = [has[n] for n in _NAMES_OF_BOOKS if n in has]
         for name in reversed(names if number else []):
-            for row in db.execute(f'SELECT {_quoted(number)}, {_quoted(name)} FROM {_quoted(table)}'):
-                key, said = (_text(x, path, table) for x in row)
+            for key,said in _rows(db, [number, name], table, path):
                 if code := find_book(said):
                     named[key] = code
     return (_OF_MYBIBLE if in_tens else {}) | named
@@ -167,9 +186,7 @@ def _read_sqlite(
             names = ', '.join(t.name for t in tables)
             raise InputError(path, f'holds several Bibles ({names}); export one as a table (TSV)')
         [(name, columns)] = tables
-        chosen = ', '.join(_quoted(columns[c]) for c in _COLUMNS)
-        rows = [[_text(x, path, f'{name}, row {i}') for x in row]
-                for i,row in enumerate(db.execute(f'SELECT {chosen} FROM {_quoted(name)}'), 1)]
+        rows = _rows(db, [columns[field] for field in _COLUMNS], name, path)
         of_mybible = columns['book'].lower() == 'book_number'
         books = _books(db, path, of_mybible)
         about = _about(_facts(db, path))

@@ -7,12 +7,14 @@ __all__ = ['SWORD', 'read_sword']
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo00005
 import bz2, lzma, re, zlib
+from bisect import bisect_left
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from struct import calcsize, iter_unpack
 from typing import NamedTuple
 
-from ...bibles.opening import LARGEST, Folder, Modules, NotABible, Reader, decoded, open_place
-from ...bibles.rows import Bible, Fault, StatedNumbers, make_bible
+from ...bibles.opening import Folder, Modules, NotABible, Reader, decoded, open_place
+from ...bibles.rows import Bible, Fault, StatedNumbers, count_fault, make_bible
 from ...core.files import InputError, reading
 from .markup import tagless, unclosed_notes
 
@@ -64,45 +66,93 @@ def _slots(versification:str, testament:str)->list[_Slot|None]: # `ot` or `nt`
 _ENTRIES = dict(ztext='<IIH', ztext4='<III', rawtext='<IH', rawtext4='<II') # Driver to an entry of its index
 _BLOCKS = 'b', 'c', 'v' # A block for each book, chapter or verse
 
+_MOST = 200_000 # Entries or blocks of a testament; a Bible has some 31,000 verses
+_LARGEST = 2**26 # Bytes of a testament, unpacked; the largest seen has 20 MB
+_LARGEST_VERSE = 2**20 # Bytes
+_MOST_TAGS = 2_000_000 # Of a testament; the most seen are 900,000
+
 class _Entry(NamedTuple):
     block:int
     start:int
     length:int
 
-def _entries(data:bytes, driver:str, path)->list[_Entry]:
-    size = calcsize(_ENTRIES[driver])
+def _check_records(data:bytes, size:int, path):
+    "Raise `InputError` if a file does not hold records of `size` bytes, or more of them than a Bible needs"
     if len(data) % size:
         raise InputError(path, 'is cut off; install the module again', f'byte {len(data):,}')
+    if len(data)//size > _MOST:
+        what = f'has {len(data)//size:,} entries, more than any Bible; install the module again'
+        raise InputError(path, what)
+
+def _entries(data:bytes, driver:str, path)->list[_Entry]:
+    _check_records(data, calcsize(_ENTRIES[driver]), path)
     found = iter_unpack(_ENTRIES[driver], data)
     return [_Entry(*values) if len(values) == 3 else _Entry(0, *values) for values in found]
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo00011
-_UNPACKERS = dict(zip=zlib.decompressobj, bzip2=bz2.BZ2Decompressor, xz=lzma.LZMADecompressor)
+_WINDOW = 4096 # Bytes of text to which LZSS may refer back
+_BEGIN = 18 # Places of the window that are not blanks at the beginning
 
-def _blocks(index:bytes, data:bytes, kind:str, path)->list[bytes]:
+class _LZSS:
+    "The compression of older modules: bytes, and references to 3 to 18 bytes before"
+    def decompress(self, data:bytes, size:int)->bytes: # At most `size` bytes
+        "Raises `ValueError` if a reference leads to no text"
+        text = bytearray(b' '*(_WINDOW - _BEGIN))
+        end = len(text) + size
+        at = 0
+        while at < len(data) and len(text) < end:
+            flags = data[at] # A bit for each of the next eight items: is it a byte?
+            at += 1
+            if flags == 0xff:
+                text += data[at:at+8]
+                at += 8
+                continue
+            for bit in range(8):
+                if flags >> bit & 1:
+                    text += data[at:at+1]
+                    at += 1
+                elif at + 1 < len(data):
+                    place = data[at] | (data[at+1] & 0xf0) << 4 # In the window
+                    text += self._stretch(text, place, (data[at+1] & 0xf) + 3)
+                    at += 2
+        return bytes(text[_WINDOW - _BEGIN:end])
+
+    def _stretch(self, text:bytearray, place:int, length:int)->bytearray:
+        back = (len(text) - place - 1) % _WINDOW + 1
+        if back > len(text):
+            raise ValueError('it refers to no text')
+        stretch = text[len(text)-back:][:length]
+        return stretch if back >= length else (stretch*length)[:length] # It may repeat itself
+
+_UNPACKERS = dict(zip=zlib.decompressobj, bzip2=bz2.BZ2Decompressor, xz=lzma.LZMADecompressor, lzss=_LZSS)
+
+def _blocks(
+    index:bytes, data:bytes, kind:str, path,
+    used:set[int] # The numbers of the blocks to which verses point
+)->list[bytes|None]: # `None` for a damaged one that is not used, as older versions of a module leave behind
     "The unpacked blocks of a testament"
     if kind not in _UNPACKERS:
         what = f'is compressed as {kind.upper()[:20]}, which is not read; install a newer module'
         raise InputError(path, what)
-    if len(index) % 12:
-        raise InputError(path, 'has an index that is cut off; install the module again')
-    found = []
+    _check_records(index, 12, path)
+    blocks = []
     total = 0
     for i,(start,packed,size) in enumerate(iter_unpack('<III', index)):
         total += size
-        if total > LARGEST:
+        if total > _LARGEST:
             raise InputError(path, 'unpacks to more than any Bible; install the module again')
-        place = f'block {i}'
-        if start + packed > len(data):
-            raise InputError(path, 'is cut off; install the module again', place)
         try:
-            block = _UNPACKERS[kind]().decompress(data[start:start+packed], size) if size else b''
-        except (zlib.error, OSError, EOFError, lzma.LZMAError) as e:
-            raise InputError(path, f'cannot be unpacked ({e}); install the module again', place) from e
-        if len(block) != size:
-            raise InputError(path, 'is damaged; install the module again', place)
-        found.append(block)
-    return found
+            block = _unpacked(kind, data[start:start+packed], size)
+            damage = '' if len(block) == size else 'is damaged or cut off'
+        except (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError) as e:
+            block, damage = b'', f'cannot be unpacked ({e})'
+        if damage and i in used:
+            raise InputError(path, f'{damage}; install the module again', f'block {i}')
+        blocks.append(None if damage else block)
+    return blocks
+
+def _unpacked(kind:str, data:bytes, size:int)->bytes: # At most `size` bytes
+    return _UNPACKERS[kind]().decompress(data, size) if size else b''
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo00013
 def _files(folder:Folder, conf:dict[str,str], conf_name:str)->dict[str,str]:
@@ -117,27 +167,30 @@ def _files(folder:Folder, conf:dict[str,str], conf_name:str)->dict[str,str]:
     names = [n for n in folder.names if n.startswith(f'{there}/')]
     return {PurePosixPath(n).name.lower(): n for n in names if PurePosixPath(n).parent.as_posix() == there}
 
-def _texts(folder:Folder, files:dict[str,str], testament:str, driver:str, kind:str):
+def _texts(folder:Folder, files:dict[str,str], testament:str, driver:str, kind:str, n_places:int):
     "The bytes of each entry of a testament and what holds them; empty if the module has no such testament"
     def open_file(name):
         return folder.open(files[name])
-    if driver.startswith('raw'):
-        if f'{testament}.vss' not in files:
-            return [], {}, ''
-        index = f'{testament}.vss'
+    raw = driver.startswith('raw')
+    letter = next((b for b in _BLOCKS if f'{testament}.{b}zv' in files), None)
+    index = f'{testament}.vss' if raw else f'{testament}.{letter}zv'
+    if index not in files:
+        return [], [], ''
+    path = folder.path/files[index]
+    entries = _entries(open_file(index), driver, path)
+    if raw:
         blocks = [open_file(testament)] if testament in files else []
-    else:
-        letter = next((b for b in _BLOCKS if f'{testament}.{b}zv' in files), None)
-        if letter is None:
-            return [], {}, ''
-        index, of_blocks, packed = (f'{testament}.{letter}z{x}' for x in 'vsz')
-        missing = next((n for n in (of_blocks, packed) if n not in files), None)
-        if missing:
-            raise InputError(folder.path/files[index], f'lacks {missing} beside it; install the module again')
-        blocks = _blocks(open_file(of_blocks), open_file(packed), kind, folder.path/files[packed])
-    return _entries(open_file(index), driver, folder.path/files[index]), blocks, files[index]
+        return entries, blocks, files[index]
+    of_blocks, packed = (f'{testament}.{letter}z{x}' for x in 'sz')
+    missing = next((n for n in (of_blocks, packed) if n not in files), None)
+    if missing:
+        raise InputError(path, f'lacks {missing} beside it; install the module again')
+    used = {e.block for e in entries[:n_places] if e.length}
+    blocks = _blocks(open_file(of_blocks), open_file(packed), kind, folder.path/files[packed], used)
+    return entries, blocks, files[index]
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo00015
+_OTHER_BYTES = 'verses have bytes of another encoding' # As in `Bible.faults`
 _ANOTHER = re.compile(r'<div [^>]*subType="x-preverse"[^>]*sID=')
 
 def _holds_another(text:str)->bool: # Than the verse to which it belongs
@@ -147,23 +200,51 @@ def _holds_another(text:str)->bool: # Than the verse to which it belongs
     begins = (m.start() for m in _ANOTHER.finditer(text))
     return any(has_letters(text[:at]) and has_letters(text[at:]) for at in begins)
 
-def _letters(data:bytes, markup:str)->str:
-    return ''.join(filter(str.isalnum, tagless(data.decode('utf-8', 'ignore'), markup, words=False).text))
+_BEGINNING = 40 # Letters by which a text is found again
+_SURE = 20 # Letters that are enough
+_READ_FOR_LETTERS = 2**16 # Bytes of a text in which those letters are
 
-def _unclaimed(entries:list[_Entry], blocks:list[bytes], markup:str)->list[str]:
-    "The letters of each stretch of the data to which no entry points"
+def _letters(data:bytes, markup:str)->str:
+    "The first letters of a text"
+    text = tagless(data[:_READ_FOR_LETTERS].decode('utf-8', 'ignore'), markup, words=False).text
+    return ''.join(islice(filter(str.isalnum, text), _BEGINNING))
+
+def _unclaimed(entries:list[_Entry], blocks:list[bytes|None], markup:str)->set[str]:
+    "The first letters of each stretch of the data to which no entry points"
     claims = sorted((e.block, e.start, e.start + e.length) for e in set(entries) if e.length)
-    found, (block, at) = [], (0, 0)
+    stretches, (block, at) = [], (0, 0)
     for b,start,end in [*claims, (len(blocks), 0, 0)]:
         while block < min(b, len(blocks)):
-            found.append(blocks[block][at:])
+            stretches.append((blocks[block] or b'')[at:])
             block = block + 1
             at = 0
         if b < len(blocks):
             if at < start:
-                found.append(blocks[b][at:start])
+                stretches.append((blocks[b] or b'')[at:start])
             at = max(at, end)
-    return [letters for data in found if data and (letters := _letters(data, markup))]
+    return {letters for data in stretches if data and (letters := _letters(data, markup))}
+
+class _Unclaimed:
+    "Texts to which no entry points; some are those with which a longer text of a verse begins"
+    def __init__(self, beginnings:set[str]):
+        self.beginnings = beginnings # Their first letters
+        self.in_order = sorted(beginnings)
+        self.read = set() # The letters of verses that such a text begins with, or is the beginning of
+
+    def begins(self, letters:str)->bool: # Of a verse; its first ones
+        "Is an unclaimed text the beginning of this one?"
+        first = {letters[:n] for n in range(1, _BEGINNING + 1)} & self.beginnings
+        after = bisect_left(self.in_order, letters)
+        if len(letters) >= _SURE and after < len(self.in_order) and self.in_order[after].startswith(letters):
+            first.add(letters) # An unclaimed text may be several such texts
+        self.read |= first
+        return bool(first)
+
+    def lost(self)->int:
+        "How many of them are not read as the beginning of another one"
+        def is_read(text):
+            return text in self.read or any(text[:n] in self.read for n in range(_SURE, _BEGINNING))
+        return sum(not is_read(text) for text in self.beginnings)
 
 def _label(slots:list[_Slot], another:bool)->str:
     first = slots[0].verse
@@ -184,45 +265,44 @@ def _grouped(slots:list, entries:list[_Entry])->list[tuple[list[_Slot],_Entry]]:
     return found
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo00016
-def _check_length(slots:list, entries:list[_Entry], path, versification:str):
-    "Raise `InputError` if the index has more entries than the versification has verses"
-    if len(entries) <= len(slots):
-        return
-    what = f'has {len(entries):,} entries, but {versification} has {len(slots):,} places'
-    raise InputError(path, f'{what}; install the module again')
+def _verse_text(data:bytes, encoding:str, place:str, faults:dict[str,Fault])->str:
+    "The text of a verse; bytes that are none in this encoding are counted"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        count_fault(faults, _OTHER_BYTES, place)
+        return data.decode(encoding, 'replace')
 
-def _is_first(unclaimed:str, letters:str)->bool: # What is unclaimed may be several such texts
-    "May the letters of a text be those with which a longer one begins?"
-    return letters.startswith(unclaimed) or len(letters) >= 20 and unclaimed.startswith(letters[:40])
-
-def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str, lost:list[str], words:bool):
-    "Yields (book, chapter, label, text without tags); adds to `lost` for each text that is of no verse"
-    driver = conf['moddrv'].lower()
-    kind = conf.get('compresstype', 'zip').lower()
-    entries, blocks, index = _texts(folder, files, testament, driver, kind)
+def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str, faults:dict, words:bool):
+    "Yields (book, chapter, label, text without tags)"
     slots = _slots(versification, testament)
+    kind = conf.get('compresstype', 'zip').lower()
+    entries, blocks, index = _texts(folder, files, testament, conf['moddrv'].lower(), kind, len(slots))
     path = folder.path/index
-    _check_length(slots, entries, path, versification)
-    again = dict.fromkeys(_unclaimed(entries, blocks, _markup(conf)), 0) # To how often it is read
+    markup = _markup(conf)
+    unclaimed = _Unclaimed(_unclaimed(entries, blocks, markup))
     encoding = 'utf-8' if conf.get('encoding', '').lower() in ('utf-8','utf8') else 'cp1252'
+    total = 0
+    tags = 0
     for own,entry in _grouped(slots, entries):
         place = f'{own[0].book} {own[0].chapter}:{own[0].verse}'
         if entry.block >= len(blocks) or entry.start + entry.length > len(blocks[entry.block]):
             raise InputError(path, 'points behind the end of the data; install the module again', place)
         data = blocks[entry.block][entry.start:entry.start + entry.length]
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError as e:
-            what = f'is no {encoding.upper()} text there; install the module again'
-            raise InputError(path, what, place) from e
-        plain = tagless(text, _markup(conf), words)
-        letters = ''.join(filter(str.isalnum, plain.text)) if again else ''
-        first = [x for x in again if _is_first(x, letters)]
-        for x in first:
-            again[x] += 1
-        another = bool(first) or 'x-preverse' in text and _holds_another(text)
+        total += len(data)
+        tags += data.count(b'<')
+        if len(data) > _LARGEST_VERSE or total > _LARGEST or tags > _MOST_TAGS:
+            raise InputError(path, 'points to more text than any Bible has; install the module again', place)
+        text = _verse_text(data, encoding, place, faults)
+        plain = tagless(text, markup, words)
+        letters = ''
+        if unclaimed.beginnings:
+            letters = ''.join(islice(filter(str.isalnum, plain.text), _BEGINNING))
+        another = unclaimed.begins(letters) or 'x-preverse' in text and _holds_another(text)
         yield own[0].book, str(own[0].chapter), _label(own, another), plain
-    lost += [index for n in again.values() if not n]
+    without_place = sum(e.length > 0 for e in entries[len(slots):])
+    count_fault(faults, 'texts belong to no verse', PurePosixPath(index).name,
+                unclaimed.lost() + without_place + blocks.count(None))
 
 def _markup(conf:dict[str,str])->str: # A key of `TAG_TABLES`
     kind = conf.get('sourcetype', '').lower()
@@ -267,17 +347,24 @@ def read_sword(
             what = f'numbers verses as {versification[:20]!r}, which is not known; convert it with mod2osis'
             raise InputError(path, what) from e
         files = _files(folder, conf, name)
-        lost = []
+        faults = {}
         found = [row for t in ('ot','nt')
-                 for row in _rows(folder, files, conf, t, versification, lost, words)]
+                 for row in _rows(folder, files, conf, t, versification, faults, words)]
     if not found:
         raise InputError(path, f'has no verses in {conf["datapath"]} beside mods.d; install the module again')
+    _check_encoding(faults, len(found), path)
     raw = ((*place, plain.text) for *place,plain in found)
     open_at = [f'{book} {chapter}:{label}' for book,chapter,label,plain in found if plain.open]
-    unread = {'texts belong to no verse': Fault(len(lost), PurePosixPath(lost[0]).name)} if lost else {}
     stated = StatedNumbers(_SCHEMES.get(versification, ''), by=f'Versification={versification}')
     return make_bible(raw, (row[-1].words for row in found) if words else (), format='SWORD', stated=stated,
-                      faults=unclosed_notes(open_at) | unread, **_about(conf))
+                      faults=unclosed_notes(open_at) | faults, **_about(conf))
+
+def _check_encoding(faults:dict[str,Fault], n_verses:int, path):
+    "Raise `InputError` if the text is in another encoding, and not only a few bytes of it"
+    damaged = faults.get(_OTHER_BYTES)
+    if damaged and damaged.count > 1 + n_verses/100:
+        what = f'states an encoding that {damaged.count:,} of {n_verses:,} verses are not in'
+        raise InputError(path, f'{what}; install the module again', damaged.first)
 
 def _read_beside(file)->Bible:
     "Read the module that a `.conf` describes; the data lies beside the folder that it is in"

@@ -54,7 +54,8 @@ def provenance(dataset:Dataset)->dict: # No value is empty
     keys = 'language title licence rules splits version'.split()
     about = {k: manifest.get(k) or NOT_STATED for k in keys}
     citation = list(map(str, manifest.get('citation') or [CITATION, source['attribution']]))
-    return dict(code=_code_of(dataset.path, manifest)) | about | dict(source=source, citation=citation, known=dataset.known)
+    about |= dict(source=source, citation=citation, known=dataset.known)
+    return dict(code=_code_of(dataset.path, manifest)) | about
 
 # %% ../../../nbs/lab/interop/hf.ipynb #be875e21
 _AGAIN = 'export the dataset again'
@@ -83,7 +84,7 @@ class FoundDataset(NamedTuple):
 # %% ../../../nbs/lab/interop/hf.ipynb #hfwords
 def tables_of_lines(manifest:dict)->list[str]: # Stems
     "The tasks whose tables are lines of JSON: those on words, and choices"
-    return [*manifest.get('words', {}).get('tasks', {}), *manifest.get('choices', {})]
+    return [*manifest.get('word_tasks', {}).get('tasks', {}), *manifest.get('choices', {})]
 
 def _line_table(dataset:Dataset, stem:str, split:str)->Path: # As it is exported, or as it is built
     exported = dataset.path/stem/f'{HF_SPLITS[split]}.jsonl'
@@ -153,7 +154,7 @@ def about_dataset(dataset:Dataset)->dict: # For `card`
     faults = dataset.manifest.get('bible', {}).get('faults', [])
     damaged = dict(faults=faults) if faults else {}
     counted = dict(sizes=sizes(dataset) | of_lines, words=list(of_lines), cues=cues)
-    quality = dataset.manifest.get('words', {}).get('quality')
+    quality = dataset.manifest.get('word_tasks', {}).get('quality')
     of_words = dict(words_quality=quality) if quality else {}
     return provenance(dataset) | damaged | counted | of_words
 
@@ -199,7 +200,8 @@ def _task_table(datasets:list[dict])->str:
         header = ['task','translations','train','validation','test','examples in all','cues']
         align, rows = 'lrrrrrr', [[*_size_in_sum(stem, sizes), _cues(datasets, stem)]
                                   for stem,sizes in there.items()]
-    questions = [f'- `{t.stem}` ({t.abbr}): {t.question}' for t in _known(datasets).values() if t.stem in there]
+    described = [task for task in _known(datasets).values() if task.stem in there]
+    questions = [f'- `{task.stem}` ({task.abbr}): {task.question}' for task in described]
     note = ['Median over the translations (least–most).', '']*(len(datasets) > _MANY)
     table = markdown_table(header, rows, align=align)
     return '\n'.join([table, '', *note, CARD_TEXTS['cues'], '', *questions])

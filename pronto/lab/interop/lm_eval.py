@@ -106,7 +106,7 @@ def _write_documents(folder:Path, stem:str, by_split:dict[str,list[dict]])->set[
 
 def _write_lm_eval(
     dataset:Dataset, code:str, folder:Path,
-    templates:dict # Stem to what all languages share: the task, labels, columns of text, and splits of any language
+    templates:dict # Stem to the task, labels, columns of text, and splits of any language
 ):
     "Write the questions of a dataset; raises `InputError` if a task has other labels than in another dataset"
     for stem,parts in dataset.tasks.items():
@@ -151,7 +151,9 @@ def _groups(of_labels:list[dict], of_choices:list[str])->dict[str,list[str]]: # 
                   pronto_fewshot=[name for both in of_labels for name in [*both][1:]])
     return {name: tasks for name,tasks in groups.items() if tasks}
 
-def export_lm_eval(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # Names of the tasks and groups
+def export_lm_eval(
+    folders, out, progress=iter, tasks:Tasks=BUILT_IN
+)->list[str]: # Names of the tasks and groups
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"
     templates, choices, about = {}, {}, []
     with replace_folder(out, foreign_in_export) as aside:
@@ -163,7 +165,7 @@ def export_lm_eval(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]
             counted = sizes(dataset) | dataset.manifest.get('counts', {})
             asked = {stem: n for stem,n in counted.items() if stem in templates or stem in choices}
             about.append(provenance(dataset) | dict(sizes=asked))
-            if tagged := ', '.join(dataset.manifest.get('words', {}).get('tasks', {})):
+            if tagged := ', '.join(dataset.manifest.get('word_tasks', {}).get('tasks', {})):
                 to_stderr(f'{code}: left out {tagged}: the harness asks for a label, not for tags')
         if not templates and not choices:
             what = 'has no task to ask about; build it from more of the Bible, or with fewer labels'

@@ -7,7 +7,7 @@ __all__ = ['columns', 'bitext', 'language_script', 'metadata', 'mteb_task', 'mte
 
 # %% ../../../nbs/lab/interop/mteb.ipynb #1f3c7eb3
 from typing import TYPE_CHECKING, Callable, get_args
-from ...bibles.languages import identify, script_for, script_of
+from ...bibles.languages import identify, script_for
 from ...core.files import InputError, content_hash, to_stderr
 from ...core.refs import Ref
 from ...core.tables import Table, decimal
@@ -56,7 +56,7 @@ def bitext(one:Dataset, other:Dataset)->tuple[list[str],list[str]]: # Texts of t
 def language_script(language:str, code:str='', texts:list[str]=())->str: # e.g. `wol-Latn`
     "A language as `mteb` names it, in the script that is stated, or else that of some texts"
     from mteb.languages import ISO_TO_LANGUAGE
-    iso639_3 = identify(language, code, script_of(texts)).iso639_3
+    iso639_3 = identify(language, code).iso639_3
     if iso639_3 not in ISO_TO_LANGUAGE:
         return 'mis-Zyyy'
     return f'{iso639_3}-{script_for(language, code, texts)}'
@@ -173,7 +173,8 @@ def mteb_tasks(
 def _asked(results, dataset:Dataset)->list[tuple]: # Task, and the result
     "The results of a dataset's tasks; raises `InputError` if one belongs to another dataset"
     code, revision = provenance(dataset)['code'], dataset.hash
-    tasks, found = {_name(code, t.abbr, revision): t for s,t in dataset.known.items() if s in dataset.tasks}, []
+    loaded = [task for stem,task in dataset.known.items() if stem in dataset.tasks]
+    tasks, found = {_name(code, task.abbr, revision): task for task in loaded}, []
     for result in results.task_results:
         if result.task_name in tasks:
             found.append((tasks[result.task_name], result))

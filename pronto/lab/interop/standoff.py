@@ -20,8 +20,8 @@ from ...datasets.examples import kind_of_columns, text_columns
 from ...datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text, open_dataset
 from ...datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
 from ...datasets.manifest import manifest_bytes, table_hash, without_task
+from ...datasets.segmentation import Segmentation
 from ...datasets.tasks import BUILT_IN, WF, Tasks
-from ...datasets.word_align import words_of
 from .hf import CARD_TEXTS, foreign_in_export, find_to_export, provenance, write_export
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so07
@@ -62,8 +62,8 @@ def _filled(name:str, data:bytes, manifest:dict, text_of)->bytes:
         return fill_texts(data, text_of)
     if _is_of_choices(name, manifest):
         return _with(data, _without_choices)
-    segmenter = manifest['words']['segmenter']
-    return _with(data, lambda row: dict(tokens=words_of(text_of(row['id']), segmenter)))
+    segmentation = Segmentation(**manifest['word_tasks']['segmentation'])
+    return _with(data, lambda row: dict(tokens=segmentation.words(text_of(row['id']))))
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so11
 def _require_built(folder:Path, manifest:dict):

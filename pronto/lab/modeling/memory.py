@@ -21,7 +21,7 @@ from ...core.seeds import score_seeds
 from ...datasets.loading import Dataset, verse_texts
 from .plain_text import bare_letters, plain_letters
 from ...datasets.splits import SPLITS
-from ...modeling.encoding import Tokens, batches_by_length
+from ...modeling.encoding import Tokens, all_finite, batches_by_length
 from ...modeling.outcome import Measured, spent
 from ...modeling.perplexity import EVERY, MaskedModel, encoded, load_reader, read_tokens, tensors
 
@@ -95,8 +95,10 @@ def _fill(model, begun:list[Tokens], wholes:list[Tokens])->list[str]:
         some = [k for k,places in enumerate(masked) if places]
         if not some:
             break
-        best = model.predict([ids[k] for k in some], [masked[k] for k in some]).argmax(-1).cpu()
+        logits = model.predict([ids[k] for k in some], [masked[k] for k in some])
+        highest, best = (x.cpu() for x in logits.float().max(-1))
         for row,k in enumerate(some):
+            all_finite(highest[row, masked[k]].numpy())
             for i in masked[k][:sizes[k]]:
                 ids[k][i] = int(best[row, i])
             masked[k] = masked[k][sizes[k]:]
@@ -222,7 +224,7 @@ def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
     if not against:
         return {}
     def language(d):
-        return identify(d.manifest.get('language') or '', d.manifest.get('code', ''))
+        return identify(d.language, d.code)
     if language(folds[0]) != language(against[0]):
         what = f'is not in the language of {folds[0].path} ({language(folds[0]).name})'
         raise InputError(against[0].path, f'{what}; name another translation into it')

@@ -20,7 +20,7 @@ from ...core.refs import Ref
 from ...datasets.examples import verses_of
 from ...datasets.loading import Dataset, load_dataset_folder, load_manifest, stems_without_choices
 from .plain_text import lower_case
-from ...datasets.word_align import UNSPACED
+from ...datasets.segmentation import UNSPACED
 from ...modeling.model import file_hash, local_model
 
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000007

@@ -10,7 +10,7 @@ __all__ = ['APPENDIX_MEASURES', 'measured', 'language_of', 'is_hindi', 'table4_c
 # %% ../../../nbs/lab/quality/appendix.ipynb #dde4e10a
 from itertools import groupby
 from typing import TYPE_CHECKING, Callable
-from ...bibles.languages import Language, identify, script_of
+from ...bibles.languages import Language, identify
 from ..bibles.ud import Treebank
 from ...core.files import InputError, fact_table
 from ...core.pictures import heat_map
@@ -34,12 +34,8 @@ def measured(cell:dict)->str: # With its interval or standard deviation
 
 # %% ../../../nbs/lab/quality/appendix.ipynb #8a11d2c5
 def language_of(dataset:Dataset)->Language: # With empty fields where nothing is known
-    "The language of a dataset: as its manifest says, else as its name and script suggest"
-    said = str(dataset.manifest.get('language') or '')
-    if said:
-        return identify(said)
-    code = dataset.manifest.get('code') or dataset.path.name
-    return identify('', code, script_of(dataset.some_texts))
+    "The language of a dataset"
+    return identify(dataset.language, dataset.code)
 
 def is_hindi(language:Language)->bool:
     "Is it the language of the paper's appendix?"

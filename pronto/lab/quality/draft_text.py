@@ -30,13 +30,14 @@ def scored(
 
 # %% ../../../nbs/lab/quality/draft_text.ipynb #dtx00009
 _LONGEST_GROUP = 30 # Words
+_LEAST_IN_GROUP = dict(blanks=1, dictionary=2) # Words; of syllables and characters more
 _USUAL = 1/200 # Of the other verses with a word
 
 def _groups(draft:Draft, verse:int)->tuple[int,int]|None: # Its first word, how many words
     "The longest group of words that stands directly after itself"
     text, spans = draft.texts[verse], draft.spans[verse]
     words = [text[begin:end].lower() for begin,end in spans]
-    least = 1 if draft.segmenter == 'unicode' else 4 # Of an unspaced text, in characters
+    least = _LEAST_IN_GROUP.get(draft.segmentation.kind, 4)
     for n in range(min(_LONGEST_GROUP, len(words)//2), least - 1, -1):
         for i in range(len(words) - 2*n + 1):
             between = text[spans[i + n - 1][1]:spans[i + n][0]]

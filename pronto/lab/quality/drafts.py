@@ -16,7 +16,8 @@ import numpy as np
 from ...core.files import InputError
 from ...core.refs import Ref, in_order
 from ...core.tables import grouped
-from ...datasets.word_align import align_words, is_unspaced, plain_word, require_alignable, words_of
+from ...datasets.word_align import align_words, plain_word, require_alignable
+from ...datasets.segmentation import Segmentation, learn_segmentation
 from ...sources.records import SourceWord
 
 # %% ../../../nbs/lab/quality/drafts.ipynb #drft0007
@@ -62,11 +63,11 @@ class DraftText:
     "The verses of a draft, and their words"
     refs:list[Ref]
     texts:list[str]
-    segmenter:str
+    segmentation:Segmentation
     whole:dict[Ref,str] # All texts of the draft, in order: also verses that the source does not have
 
     @cached_property
-    def words(self)->list[list[str]]: return [words_of(t, self.segmenter) for t in self.texts]
+    def words(self)->list[list[str]]: return list(map(self.segmentation.words, self.texts))
     @cached_property
     def spans(self)->list[list[tuple[int,int]]]: return list(map(_places, self.texts, self.words)) # Of words
     @cached_property
@@ -193,16 +194,14 @@ def make_draft(
     for ref,text in texts.items():
         if len(text) > _LONGEST:
             raise InputError(path, f'has {len(text):,} characters; divide the verse', str(ref))
-    shared = in_order(ref for ref,text in texts.items() if source.get(ref) and words_of(text))
+    shared = in_order(ref for ref,text in texts.items() if source.get(ref) and any(map(str.isalnum, text)))
     if len(shared) < _LEAST_VERSES:
         what = f'has {len(shared)} verses of the source, of which {_LEAST_VERSES} are needed'
         raise InputError(path, f'{what}; name more of the draft, or another source')
     words = _with_names({ref: source[ref] for ref in shared})
-    sample = ' '.join(texts[ref] for ref in shared[:_LEAST_VERSES])
-    segmenter = 'characters' if is_unspaced(sample) else 'unicode'
     whole = {ref: texts[ref] for ref in in_order(texts)}
     own = [texts[ref] for ref in shared]
-    draft = Draft(shared, own, segmenter, whole, [words[ref] for ref in shared], seed)
+    draft = Draft(shared, own, learn_segmentation(own), whole, [words[ref] for ref in shared], seed)
     require_alignable(draft.lemmas, draft.words, shared, path)
     _require_one_language(draft, path)
     return draft

@@ -23,7 +23,8 @@ from ...bibles.versification import to_english, weigh_versifications
 from ...core.files import ANY_SHAPE, InputError, file_lines, read_json, reading
 from ...core.refs import Ref
 from ...datasets.stated_links import LINKED, link_phrases, phrases_of, uses_inflected
-from ...datasets.word_align import MOST_ALIGNED, plain_word, words_of
+from ...datasets.segmentation import learn_segmentation
+from ...datasets.word_align import MOST_ALIGNED, plain_word
 from ...sources.annotate import annotate
 from ...sources.annotation_file import read_annotations
 from ...sources.greek_words import column_files, part_of_speech, read_columns
@@ -371,7 +372,8 @@ def read_greek(
         verses = annotate(path, words=True).verses
     else:
         verses = read_bible(path).verses
-        return {ref: [SourceWord(form=w) for w in words_of(text)] for ref,text in verses.items()}
+        words = learn_segmentation(verses.values()).words
+        return {ref: [SourceWord(form=w) for w in words(text)] for ref,text in verses.items()}
     if any(v.words for v in verses.values()):
         return {ref: _bare(v.words) for ref,v in verses.items()}
     raise InputError(path, 'holds no words; make it again with `pronto annotate --words`')
@@ -400,6 +402,7 @@ def read_stated(
 )->GoldAlignment: # Words without a link are not judged
     "Read the links that a Bible states; raises `InputError` without numbers or Greek words"
     bible, found = _numbered(Path(path)), []
+    words_of = learn_segmentation(bible.verses.values()).words
     texts = {ref: (words_of(bible.verses[ref]), words) for ref,words in bible.linked.items()}
     too_long = [str(ref) for ref,(tokens,_) in texts.items() if len(tokens) > MOST_ALIGNED]
     phrases = {ref: phrases_of(bible.verses[ref], *of) for ref,of in texts.items()}

@@ -12,6 +12,7 @@ from pickle import UnpicklingError
 from typing import Callable
 from ..bibles.ud import is_conllu
 from ...datasets.loading import Dataset
+from ...core.extras import optional
 from ...core.files import InputError, reading, write_aside
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #1423a8c2
@@ -26,10 +27,8 @@ def stanza_pipeline(
     folder=None # Where Stanza's models are; Stanza's own folder if not given
 )->Callable[[str],list[str]]: # From a text to its sentences in CoNLL-U
     "A parser; raises `InputError` where Stanza or the model is missing or damaged, and downloads nothing"
-    try:
+    with optional():
         import stanza
-    except ModuleNotFoundError as e:
-        raise InputError('stanza', "is not installed; get it with: pip install '.[parse]'") from e
     from stanza.pipeline import core
     place = dict(dir=str(folder)) if folder else {}
     missing = (core.LanguageNotDownloadedError, core.PipelineRequirementsException)
@@ -45,10 +44,8 @@ def stanza_pipeline(
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #5d0f7a01
 def _udpipe():
-    try:
+    with optional():
         from ufal import udpipe
-    except ModuleNotFoundError as e:
-        raise InputError('ufal.udpipe', "is not installed; get it with: pip install '.[parse]'") from e
     return udpipe
 
 _LOAD = 'import sys; from ufal.udpipe import Model; sys.exit(Model.load(sys.argv[1]) is None)'

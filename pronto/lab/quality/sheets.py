@@ -33,7 +33,8 @@ def sheet_sizes(
     there = stems_without_choices(dataset, dataset.tasks) # Nobody has labelled choices
     filled = [stem for stem,parts in dataset.tasks.items() if stem in there and any(map(len, parts.values()))]
     stems = [t.stem for t in tasks] or [s for s in SAMPLE_SIZES if s in filled] or filled
-    return {s: size or SAMPLE_SIZES[(SS if isinstance(dataset.known[s], PairTask) else SM).stem] for s in stems}
+    usual = {s: SS if isinstance(dataset.known[s], PairTask) else SM for s in stems}
+    return {s: size or SAMPLE_SIZES[usual[s].stem] for s in stems}
 
 def _task(row:dict)->Task: return BUILT_IN[row['task']]
 

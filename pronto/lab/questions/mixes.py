@@ -111,14 +111,14 @@ def _panel(ax, mixes:Mixes, metric:str):
 
 def plot_mixes(found:list[Mixes], metric:str='accuracy'):
     "A panel for each task and model, a row for each target, a mark for each mix"
-    import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
     tallest = max((len(mixes.targets) for mixes in found), default=1)
     height = 1 + .28*min(tallest, MOST_NAMED)
     titles = [mixes.title for mixes in found]
     fig, axes = panels(titles, 3.2, height, .4, x=f'{metric} on the test set of the target')
     for ax,mixes in zip(axes, found):
         _panel(ax, mixes, metric)
-    marks = [plt.Line2D([], [], **mark) for mark in _MARKS.values()]
+    marks = [Line2D([], [], **mark) for mark in _MARKS.values()]
     fig.legend(marks, CONDITIONS, loc='outside upper center', ncols=3, fontsize=7, frameon=False)
     return fig
 

@@ -96,14 +96,12 @@ _ONE = 'one translation'
 
 def _ends_text(*ends:float|None)->str: return _ONE if None in ends else between(ends, 'mcc')
 
-_hundredths = '{:.2f}'.format
-
 _COLUMNS = [
     Column('task', 'task', get=lambda one: one.task.name), Column('recipes', 'recipes'),
     Column('limit', 'rows', limit_text), Column('models', 'models', get=lambda one: len(one.models)),
     Column('translations', 'translations', get=lambda one: len(one.bibles)),
-    Column('tau', 'mean τ', _hundredths), Column('low high', '95 %', _ends_text, attrgetter('interval')),
-    Column('tau_of_means', 'τ of the means', _hundredths),
+    Column('tau', 'mean τ', decimal), Column('low high', '95 %', _ends_text, attrgetter('interval')),
+    Column('tau_of_means', 'τ of the means', decimal),
     Column('pairs', 'pairs alike', percent)]
 
 def rank_table(found:list[Agreement])->Table:
@@ -113,7 +111,8 @@ def rank_table(found:list[Agreement])->Table:
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000014
 def plot_ranks(found:list[Agreement], metric:str='mcc'):
     "The probe against fine-tuning: a point for each translation, a large one for the mean of a model"
-    titles = [f'{a.task.name}: mean τ {a.tau:.2f} ({_ends_text(*a.interval or [None])})' for a in found]
+    titles = [f'{a.task.name}: mean τ {decimal(a.tau)} ({_ends_text(*a.interval or [None])})'
+              for a in found]
     fig, axes = panels(titles, 3.4, 3.2, x=f'probe ({metric})', y=f'fine-tuning ({metric})')
     for ax,a in zip(axes, found):
         for i,model in enumerate(a.models):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import least_p, mantel
+from ...core.extras import how_to_install
 from ...core.files import InputError, reading
 from ...core.progress import progress
 from ...core.stats import holm
@@ -34,7 +35,7 @@ def _uriel(table:str)->dict[str,np.ndarray]: # Of `langs`, `feats` and `data` (l
     "A table of the package `urielplus`, as it was installed"
     package = find_spec('urielplus')
     if package is None:
-        raise InputError('urielplus', 'distances between languages need this package: pip install urielplus')
+        raise InputError('urielplus', how_to_install('urielplus'))
     path = Path(package.origin).parent/'database'/'original_uriel'/f'{table}.npz'
     with reading(path, 'install urielplus again'), np.load(path) as found:
         return dict(found)
@@ -203,7 +204,7 @@ def typology_table(found:list[Typology])->Table:
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000032
 def plot_typology(found:list[Typology], metric:str=''):
     "Gaps against the closest distance, a dot for each source and target"
-    titles = [f'{f.task.name}, {f.model}: r = {f.closest.r:.2f}' for f in found]
+    titles = [f'{f.task.name}, {f.model}: r = {decimal(f.closest.r)}' for f in found]
     figure, axes = panels(titles, 3.2, 2.4, y='transfer gap (points)')
     for ax,f in zip(axes, found):
         known = np.isfinite(f.gaps)

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 from ...core.files import InputError, data_dir, write_aside
-from ...core.tables import grouped, markdown_table
+from ...core.tables import decimal, grouped, interval_text, markdown_table
 from ...datasets.loading import UNLABELLED, Dataset, open_datasets
 from ...modeling.recipes import Recipe
 from ...protocols.parts import Part, Selection, n_rows, row_names
@@ -147,6 +147,6 @@ def prediction_table(runs:list[Run])->str: # Markdown
             values, interval = [100*run.score(metric) for run in some], intervals_of(some[0]).get(metric)
             if len(some) > 1:
                 interval = min(values)/100, max(values)/100
-            shown = ' to '.join(f'{100*x:.2f}' for x in interval) if interval else ''
-            rows.append([stem, language, name.replace('_', ' '), f'{median(values):.2f}', shown])
+            shown = interval_text([100*x for x in interval]) if interval else ''
+            rows.append([stem, language, name.replace('_', ' '), decimal(median(values)), shown])
     return markdown_table(['task','language','metric','score','95 % or range'], rows, 'lllrr')

@@ -40,7 +40,7 @@ class SavedTransfer:
         "A heat map with its numbers"
         matrix = [[self.values[s, t] for t in self.targets] for s in self.sources]
         figure, (axes,) = panels(1, 1.2 + .8*len(self.targets), 1 + .6*len(self.sources))
-        heat_map(axes, matrix, self.sources, self.targets, '{:.1f}'.format, size=10, cmap='Blues',
+        heat_map(axes, matrix, self.sources, self.targets, _one_decimal, size=10, cmap='Blues',
                  vmin=0, vmax=100) # The same colours for every model
         axes.set(xlabel='tested on', ylabel='trained on', title=self.title)
         return figure

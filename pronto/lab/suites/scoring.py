@@ -181,7 +181,7 @@ def show_scores(found:SubmissionScores)->str: # Markdown
         averages += [[name, f'{n - len(scores.missing)} of {n}', metric.replace('_', ' '), decimal(value)]
                      for metric,value in means.items()]
         for metric,values in scores.scores.items():
-            cells = ', '.join(f'{language} {value:.2f}' for language,value in values.items())
+            cells = ', '.join(f'{language} {decimal(value)}' for language,value in values.items())
             by_language.append([name, metric.replace('_', ' '), cells])
     averages += [[group.replace('_', ' '), '', 'mean', decimal(x)] for group,x in found.groups.items()]
     parts = [markdown_table(['task','languages','metric','average'], averages, 'lllr'),

@@ -17,8 +17,8 @@ from ...core.files import InputError, temporary_folder
 from ...modeling.apart import read_apart
 from ...modeling.architectures import check_tokens, load_config, load_model, load_tokenizer
 from ...modeling.architectures import one_line_errors, quiet, token_limit
-from ...modeling.encoding import (Packed, Tokens, bare_ids, batches_by_length, pad_batch, padded,
-                                      tokenized, share_unknown)
+from ...modeling.encoding import (Packed, Tokens, all_finite, bare_ids, batches_by_length, pad_batch,
+                                      padded, tokenized, share_unknown)
 from ...modeling.layers import use_onednn
 from ...modeling.outcome import Trained, cut_and_unknown, pick_device, spent, test_sets
 from ...modeling.train import KeepBest, LeanTrainer, training_arguments
@@ -224,7 +224,7 @@ def _scores(net, tokenizer, inputs:list[dict], device:str)->list[tuple]: # Of ar
         values = [said.logits] if 'logits' in said else [said.start_logits, said.end_logits]
         for row,i in enumerate(some):
             read = batch['attention_mask'][row].bool()
-            found[i] = tuple(v[row][read].float().cpu().numpy() for v in values)
+            found[i] = tuple(all_finite(v[row][read].float().cpu().numpy()) for v in values)
     return [found[i] for i in range(len(inputs))]
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd21c

@@ -15,7 +15,7 @@ from ...core.progress import step
 from ...datasets.loading import sample
 from ...modeling.architectures import check_tokens, load_encoder, load_tokenizer, one_line_errors, quiet
 from ...modeling.encodings import Encodings
-from ...modeling.encoding import batches_by_length, padded
+from ...modeling.encoding import all_finite, batches_by_length, padded
 from ...modeling.outcome import Trained, cut_and_unknown, pick_device
 from ...modeling.probing import Choice, fit_logistic, one_thread, probe_layers
 from .heads import pack_words, word_places
@@ -32,7 +32,7 @@ def word_states(
     net, tokenizer, inputs:list[dict], # Of `PackedWords`
     device:str, layers:slice=slice(None) # Which of them are kept
 )->Encodings: # Of all words of all inputs
-    "Encode words; raises `ValueError` if the model's weights are damaged"
+    "Encode words; raises `FloatingPointError` if the model's weights are damaged"
     places, found, net = word_places(inputs), None, net.to(device)
     ends = np.cumsum([0, *map(len, places)])
     for some in batches_by_length(inputs, 32):
@@ -43,9 +43,7 @@ def word_states(
         for row,i in enumerate(some):
             read = states[:,row,batch['attention_mask'][row].bool().cpu().numpy()]
             found[:,ends[i]:ends[i+1]] = read[:,places[i]]
-    if not np.isfinite(found).all():
-        raise ValueError('its states are not numbers, so its weights are damaged')
-    return Encodings({}, list(found.swapaxes(0, 1)), np.empty((0, 3)))
+    return Encodings({}, list(all_finite(found).swapaxes(0, 1)), np.empty((0, 3)))
 
 # %% ../../../nbs/lab/words/word_probes.ipynb #wpr08
 _TO_CHOOSE = 20_000 # Words that the layers are compared with

@@ -188,13 +188,13 @@ def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
 
 def _plot_few_shot(curves:list[Curve], metric:str='accuracy'):
     "A panel for each task and model, a line for each source and one without"
-    import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
     by_panel = grouped(curves, lambda c: c.title)
     colors = {source: f'C{i}' for i,source in enumerate(sorted({c.source for c in curves}))}
     fig, axes = panels(list(by_panel), 3.2, 2.6, x='examples of the target', y=f'{metric} on its test set')
     for ax,own in zip(axes, by_panel.values()):
         _panel(ax, own, metric, colors)
-    lines = [plt.Line2D([], [], color=color) for color in colors.values()]
+    lines = [Line2D([], [], color=color) for color in colors.values()]
     names = [f'after {source}' if source else 'target alone' for source in colors]
     fig.legend(lines, names, loc='outside upper center', ncols=4, fontsize=7, frameon=False)
     return fig

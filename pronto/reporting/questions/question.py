@@ -16,6 +16,7 @@ from ...core.files import InputError, data_dir, reading, safe_name
 from ...core.pictures import save_picture
 from ...core.tables import Table, grouped, markdown_text
 from ...datasets.tasks import own_code, run_file
+from ...protocols.protocol import QUICK
 from ..cells import described, setting_note, spread_note
 from ..rendering import COLLAPSED
 from ..scores import METRICS, main_metric, with_metric
@@ -93,7 +94,7 @@ def find_question(
     if name not in known:
         choices = f'choose from {", ".join(known)}, or name a file of Python'
         raise InputError('--question', f'there is no question {name!r}; {choices}')
-    return load_offer(known[name])
+    return load_offer(known[name], RunQuestion)
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09
 def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[list[Run],str]:
@@ -278,6 +279,8 @@ def usual_kind(
     results = {_result(r) for r in scored or records} # Searches and readings have tables of their own
     n = Counter(result[0] for result in results)
     there = [p for p in dict.fromkeys((*_USUAL, *n)) if p in n]
+    if protocol == 'probe' and protocol not in n and QUICK in n:
+        protocol = QUICK # How a card probes a model
     if protocol is None:
         protocol = max(there, key=n.get, default='in-language') # Of as many, the usual one
     recipes = {r.recipe for r in records if r.protocol == protocol}

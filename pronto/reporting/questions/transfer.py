@@ -7,12 +7,12 @@ __all__ = ['TRANSFER', 'TRANSFER_PROBE', 'TRANSFER_PROMPTING', 'Transfer', 'name
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf05
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from statistics import mean
 from typing import NamedTuple
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
-from ...core.tables import Column, Table, table_of, wide_table
+from ...core.tables import Column, Table, decimal, table_of, wide_table
 from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
 from ..cells import Cell, Cells, best_note, collapse_mark, difference, difference_columns
@@ -253,7 +253,7 @@ def _panel(ax, found:Transfer, metric:str):
         return shown(metric, cell and cell.score(metric).value)
     values = [[value(row, target) for target in columns] for row in rows]
     heat_map(ax, values, rows, columns, aspect='auto',
-             text=('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
+             text=partial(decimal, digits=1 if metric in IN_PERCENT else 2))
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
     ax.set_title(found.title, fontsize=8)
     ax.set(xlabel=_axis('tested on', found.targets),
