@@ -1,6 +1,6 @@
 """Time tables, report, questions and listing over stores of many runs
 
-    python benchmarks/store.py [RUNS]... [--of KIND] [--different 20] [--whole] [--only tables,indexed,...]
+    python benchmarks/store.py [RUNS]... [--of KIND] [--different 20] [--whole] [--only tables,again,...]
                                [--folder DIR] [--keep]
 
 The English New Testament is built with the annotations of OntoNotes, and baselines answer its five tasks;
@@ -197,8 +197,8 @@ def bytes_in(folder):
 
 def commands(store, folder, kind):
     tables = ['tables', '--runs', store, '-o', folder/'tables']
-    indexed = [*tables, '--recipe', 'paper'] # The same runs, but tables that are not kept yet
-    found = dict(tables=tables, indexed=indexed, again=tables, listing=['runs', '--runs', store],
+    found = dict(tables=tables, again=tables, # The second time from the one file of the store
+                  listing=['runs', '--runs', store],
                  report=['report', '--runs', store, '-o', folder/'report.html'])
     return found | {name: [*tables, '--question', name] for name in QUESTIONS[kind].split()}
 

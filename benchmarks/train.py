@@ -24,7 +24,7 @@ from pronto.datasets.tasks import BUILT_IN
 from pronto.modeling.architectures import quiet
 from pronto.modeling.recipes import find_recipe, has_bf16
 from pronto.modeling.train import fine_tune_dataset, task_rows
-from pronto.runs.folds import chapters_of_table
+from pronto.runs.store import chapters_of
 
 
 def tokenized(rows, task, tokenizer):
@@ -95,7 +95,7 @@ def measure(dataset, task, test, args, ways):
             predicted = train(dataset, args.model, task, args.limit, args.epochs, seed)
             seconds[name].append(clock() - begun)
             if seed: continue
-            found = score_runs(task.labels, gold, [predicted], chapters_of_table(task.places(test)))
+            found = score_runs(task.labels, gold, [predicted], chapters_of(task, test))
             accuracy[name] = found['accuracy'].value, found['accuracy'].interval
     return seconds, accuracy
 

@@ -289,8 +289,10 @@ def predictions(accuracy, n=100, majority=.5):
 def scored(rows, **changes):
     "Whole results of an invented run whose figures are those of its predictions"
     from pronto.datasets.tasks import PNS
-    from pronto.runs.folds import chapters_of_table, score_table
-    found = score_table(PNS, rows, ['majority'], chapters_of_table(rows))
+    from pronto.runs.folds import score_table
+    from pronto.runs.frame import chapter_names
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    found = score_table(PNS, columns, ['majority'], chapter_names(columns))
     return run_results(**found | dict(accuracy_without_parallels=None, counts=dict(test=len(rows))) | changes)
 
 def run_results(**changes):

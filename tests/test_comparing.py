@@ -282,12 +282,13 @@ def test_counts_of_another_source_are_another_task(tmp_path):
 def test_folds_of_a_task_on_words_have_one_f1():
     "Over all folds; not that of the first"
     from pronto.runs.folds import pool
+    from pronto.runs.predictions import coded
     from pronto.runs.schema import Run
     from pronto.lab.suites.tasks import TaggingTask
     tagging = TaggingTask('panx', 'PANX', 'Which words are names?', labels=('B-PER','I-PER','O'), metric='f1')
     tables, runs = [], []
     for k,said in enumerate((['B-PER','O'], ['O','O'])):
-        tables.append([dict(ref=f'MRK {k + 1}_1:{i}', label=label, predicted=p, parallel='0', majority='O')
-                       for i,(label,p) in enumerate(zip(['B-PER','O'], said))])
+        columns = dict(ref=[f'MRK {k + 1}_1:{i}' for i in range(2)], label=['B-PER','O'], predicted=said, parallel='00', majority='OO')
+        tables.append({name: coded(texts) for name,texts in columns.items()})
         runs.append(Run(task='panx', defined=tagging, fold=k, folds=2, f1=1. - k, predictions=f'p{k}', baselines=dict(majority=.5)))
     assert pool(runs, tables).f1 == pytest.approx(2/3, abs=1e-3)

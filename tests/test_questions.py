@@ -288,15 +288,6 @@ def test_tables_mark_what_records_call_collapsed(tmp_path):
     [run] = read_runs(tmp_path)
     assert run.collapsed and read_answers([run]).collapsed
 
-def test_one_answer_is_seen_in_records_that_do_not_say_it(tmp_path):
-    "Probes and prompts of earlier versions"
-    path = store(tmp_path, 'eng', [row | dict(label='01'[i % 2]) for i,row in enumerate(verses([]))], collapsed=False)
-    assert not read_runs(tmp_path)[0].collapsed
-    record = json.loads(path.read_text())
-    del record['intervals_by']
-    path.write_text(json.dumps(record))
-    assert read_runs(tmp_path)[0].collapsed
-
 def test_collapsed_trainings_are_some_of_those_that_were_measured(tmp_path):
     for code,flat in dict(eng=1, fra=3).items(): # French: all three, so it is left out
         for seed in range(3):

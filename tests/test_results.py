@@ -13,11 +13,10 @@ import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
 from pronto.runs import store
-from pronto.runs.compacting import compact
-from pronto.runs.index import put_remembered
+from pronto.runs.frame import RESULTS_FILE
 from pronto.runs.predictions import as_text, coded, read_answers_of, table_file, write_answers
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs
-from pronto.runs.store import coded_answers, score_labels, score_run, store_run, write_record
+from pronto.runs.store import rows_and_answers, score_labels, score_run, store_run, write_record
 from pronto.core.seeds import score_runs
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, BUILT_IN
 
@@ -260,8 +259,6 @@ def test_damaged_json_is_one_line(tmp_path):
 
 def test_a_record_that_vanishes_is_left_out(tmp_path, monkeypatch):
     path, said = stored(tmp_path), []
-    put_remembered()
-    (tmp_path/'.index.sqlite').unlink()
     read = store._read_whole
     def read_and_remove(path):
         found = read(path)
@@ -318,7 +315,7 @@ def test_retrievals_from_before_they_were_runs_are_said_to_be_left_out(tmp_path)
     assert read_runs(tmp_path, report=said.append) == [] and re.search('left out.*--protocol retrieval', *said)
 
 def as_text_store(runs, n=3):
-    "A store as earlier versions wrote it"
+    "A store with predictions as text, as others get them"
     rows = [dict(ref=f'MRK 1:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(8)]
     for seed in range(n):
         path = write_record(replace(RUN, seed=seed), runs, run_results(accuracy=.5), rows)
@@ -338,16 +335,9 @@ def three_models(runs):
     rows = [dict(ref=f'MRK {1 + i % 3}:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(40)]
     return [write_record(replace(RUN, model=model), runs, run_results(), rows) for model in ('one','two','three')]
 
-def test_a_run_that_was_written_is_listed_without_reading_its_files(tmp_path, monkeypatch):
-    three_models(tmp_path)
-    monkeypatch.setattr(store, '_read_whole', lambda path: pytest.fail('it is read'))
-    assert [run.model for run in read_runs(tmp_path, pytest.fail)] == ['one','three','two']
-
 def test_the_bytes_of_answers_tell_that_they_are_whole(tmp_path, monkeypatch):
     path, *_ = three_models(tmp_path)
     monkeypatch.setattr(store, 'hash_of', lambda columns: pytest.fail('the text is made'))
-    put_remembered()
-    (tmp_path/'.index.sqlite').unlink()
     assert len(read_runs(tmp_path, pytest.fail)) == 3
     monkeypatch.undo()
     for file in table_file(path), next(tmp_path.rglob('*.rows.parquet')):
@@ -369,46 +359,126 @@ def test_damaged_rows_are_written_again_with_the_next_run(tmp_path):
     three_models(tmp_path)
     assert len(read_runs(tmp_path, pytest.fail)) == 3
 
-def test_records_without_the_hash_of_their_files_are_given_one(tmp_path):
-    path, *_ = three_models(tmp_path)
-    record, before = json.loads(path.read_text(encoding='utf-8')), path.stat().st_mtime_ns
-    path.write_text(json.dumps({k: v for k,v in record.items() if k != 'stored'}), encoding='utf-8')
-    os.utime(path, ns=(before, before))
-    assert compact(tmp_path).hashed == 1 and compact(tmp_path).hashed == 0
-    assert json.loads(path.read_text(encoding='utf-8')) == record and path.stat().st_mtime_ns == before
+# The one file of a store
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork on this system')
-def test_a_rewriting_that_is_killed_loses_nothing(tmp_path):
+def shown(runs):
+    "All that tables are made from: the records and the answers, and what was said of damage"
+    said = []
+    records = read_runs(runs, said.append)
+    return [(r.path, r.model, r.seed, r.accuracy, r.finished, rows_and_answers(r)[0].frame.to_dict(),
+             rows_and_answers(r)[1].tolist()) for r in records], said
+
+def cold(runs):
+    (runs/RESULTS_FILE).unlink(missing_ok=True)
+    return shown(runs)
+
+def test_a_run_that_was_read_is_listed_without_reading_its_files_again(tmp_path, monkeypatch):
+    three_models(tmp_path)
+    first = shown(tmp_path)
+    monkeypatch.setattr(store, '_read_whole', lambda path: pytest.fail('it is read'))
+    assert shown(tmp_path) == first and [one[1] for one in first[0]] == ['one','three','two']
+
+def other_rows(runs, n):
+    "Runs of one model on rows of another test set"
+    rows = [dict(ref=f'LUK {1 + i % 3}:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(n)]
+    return write_record(replace(RUN, model='one', dataset_hash='other'), runs, run_results(), rows)
+
+def swap_rows(runs):
+    one, other = sorted(runs.rglob('*.rows.parquet'))
+    one.rename(runs/'aside'), other.rename(one), (runs/'aside').rename(other)
+
+def swap_answers(runs):
+    one, other, *_ = sorted(runs.rglob('*.predictions.parquet'))
+    one.rename(runs/'aside'), other.rename(one), (runs/'aside').rename(other)
+
+def change_rows_in_place(runs):
+    "A byte, and the time of before"
+    path, *_ = sorted(runs.rglob('*.rows.parquet'))
+    times, whole = path.stat(), path.read_bytes()
+    path.write_bytes(whole[:60] + bytes([whole[60] ^ 4]) + whole[61:])
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+def remove_rows(runs): sorted(runs.rglob('*.rows.parquet'))[0].unlink()
+def remove_record(runs): sorted(runs.rglob('*.json'))[0].unlink()
+def before_1970(runs): os.utime(sorted(runs.rglob('*.json'))[0], (-1e6, -1e6))
+def another_seed(runs): write_record(replace(RUN, seed=7), runs, run_results(), [dict(ref='MRK 1:1', label='1', predicted='0')])
+
+def odd_record(runs):
+    path = sorted(runs.rglob('*.json'))[0]
+    path.write_text(path.read_text().replace('"seed": 0', '"seed": "0"'))
+
+CHANGES = swap_rows, swap_answers, change_rows_in_place, remove_rows, remove_record, before_1970, another_seed, odd_record
+
+@pytest.mark.parametrize('change', CHANGES)
+def test_warm_equals_cold(tmp_path, change):
+    three_models(tmp_path)
+    other_rows(tmp_path, 40)
+    before = shown(tmp_path)
+    change(tmp_path)
+    warm = shown(tmp_path)
+    assert warm == shown(tmp_path) == cold(tmp_path) and warm != before
+
+def damaged(column, value):
+    "The one file with other cells in a column"
+    def write(path):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+        table = pq.read_table(path, partitioning=None)
+        cells = pa.array([value]*len(table))
+        place = table.column_names.index(column)
+        pq.write_table(table.set_column(place, column, cells).replace_schema_metadata(table.schema.metadata), path)
+    return write
+
+DAMAGES = (lambda path: path.write_bytes(b'no file of columns'*99), lambda path: path.write_bytes(path.read_bytes()[:-9]),
+           lambda path: path.unlink(), damaged('stamp', 5), damaged('stamp', None), damaged('name', None), damaged('codes', b''),
+           damaged('codes', b'\xff'*40), damaged('texts', [['0']]), damaged('columns', []), damaged('same', 2.5), damaged('cells', b'123'),
+           damaged('record', 'null'), damaged('record', '{"seed": "x"}'), damaged('finished', None))
+
+@pytest.mark.parametrize('damage', DAMAGES)
+def test_a_damaged_one_file_is_made_again(tmp_path, damage):
+    three_models(tmp_path)
+    first = shown(tmp_path)
+    damage(tmp_path/RESULTS_FILE)
+    assert shown(tmp_path) == first == shown(tmp_path)
+
+def test_one_run_counts_once_whatever_the_path(tmp_path):
+    import shutil
+    three_models(tmp_path)
+    first, _ = shown(tmp_path)
+    for copy in 'qaa-backup', 'a copy': shutil.copytree(tmp_path/'qaa', tmp_path/copy)
+    for again in shown(tmp_path), shown(tmp_path), cold(tmp_path):
+        assert again[0] == first and len(again[1]) == 2 and 'qaa-backup: 3 records left out, as they are copies' in ' '.join(again[1])
+    shutil.rmtree(tmp_path/'qaa')
+    again, said = shown(tmp_path)
+    assert [one[1:] for one in again] == [one[1:] for one in first] and len(said) == 1
+
+def test_the_one_file_is_written_whole_or_not_at_all(tmp_path):
     for n in range(60):
         runs = tmp_path/str(n)
-        rows = as_text_store(runs, n=1)
-        lived = killed_at(n, runs, lambda: compact(runs))
-        run, = read_runs(runs, report=pytest.fail)
-        assert predictions_of(run) == rows, f'killed at {n}'
-        compact(runs, report=pytest.fail)
-        assert not list(runs.rglob('*.tsv')) and predictions_of(read_runs(runs)[0]) == rows
+        three_models(runs)
+        lived = killed_at(n, runs, lambda: read_runs(runs, pytest.fail))
+        first = shown(runs)
+        assert len(first[0]) == 3 and not first[1], f'killed at {n}'
+        assert not list(runs.glob('.*.tmp')), 'what the dead process left is cleared away'
         if lived: break
     assert lived and n > 2
 
-def test_an_index_that_is_missing_or_older_is_made_again(tmp_path):
+def test_a_record_that_changes_is_read_again(tmp_path):
     as_text_store(tmp_path)
     said = []
     first = read_runs(tmp_path, said.append)
-    index = tmp_path/'.index.sqlite'
-    assert [coded_answers(run)[1].texts for run in first] == [['1']*8]*3 and index.is_file()
+    assert [rows_and_answers(run)[1].tolist() for run in first] == [['1']*8]*3 and (tmp_path/RESULTS_FILE).is_file()
     path = first[0].path
     path.write_text(path.read_text(encoding='utf-8').replace('"accuracy": 0.5', '"accuracy": 5.0'), encoding='utf-8')
     assert len(read_runs(tmp_path, said.append)) == 2 and 'bad value' in said[0]
     path.unlink()
-    for damage in index.unlink, lambda: index.write_bytes(b'no database'*99):
-        damage()
-        assert [run.seed for run in read_runs(tmp_path, pytest.fail)] == [1, 2]
+    assert [run.seed for run in read_runs(tmp_path, pytest.fail)] == [1, 2]
 
-def test_folds_that_an_index_knows_count_together(tmp_path):
+def test_folds_count_together(tmp_path):
     from pronto.reporting.scores import read_answers
     for fold in range(2):
         rows = [dict(ref=f'MRK {fold + 1}:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(8)]
         write_record(replace(RUN, fold=fold, pool='p'), tmp_path, run_results(fold=fold, folds=2), rows)
-    for _ in 'first', 'from the index':
+    for _ in 'first', 'from the one file':
         pooled, = read_runs(tmp_path)
         assert len(read_answers([pooled]).true) == 16

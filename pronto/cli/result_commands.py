@@ -10,9 +10,8 @@ import gc
 from pathlib import Path
 from .options import add_number, protocols_option, require_folder, runs_option, tasks_file_option
 from .options import to_run
-from .output import bar, in_terminal, note, show, show_tables, tell, warn
-from ..core.files import InputError, data_dir, require_place, require_within, temporary_folder
-from ..core.files import to_stderr, warn_once
+from .output import bar, in_terminal, note, show_tables, tell
+from ..core.files import InputError, data_dir, require_place, require_within
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
 def tables_options(parser):
@@ -95,18 +94,21 @@ def _know_source(name:str, records:list):
     raise InputError('--source', f'no run has labels of {name!r}{known}')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
-def _made(args, runs:Path)->tuple: # A `Shown`, and the question
-    "Read the runs, ask the question and print its tables"
+def tables_command(args):
+    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
     from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
     from pronto.reporting.accuracy_tables import left_out, write_published
-    from pronto.reporting.kept_tables import Shown
-    wanted, warnings, notes = args.tasks, [], []
-    records = [r for r in read_runs(runs, warnings.append, wanted)
+    from pronto.reporting.questions.question import ask_runs, find_question
+    require_folder(args.runs)
+    out, runs = Path(args.output or data_dir()/'tables'), Path(args.runs or data_dir()/'runs')
+    require_within(out)
+    if args.items:
+        require_folder(args.items, 'name the dataset of a translation that you can read')
+    wanted = args.tasks
+    records = [r for r in read_runs(runs, tasks=wanted)
                if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
     gc.freeze() # What was read is used to the end
-    for line in warnings:
-        to_stderr(line)
     is_usual = args.protocol is None
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)
@@ -116,7 +118,6 @@ def _made(args, runs:Path)->tuple: # A `Shown`, and the question
         of_protocol = '' if args.protocol == 'in-language' else f' --protocol {args.protocol}'
         remedy = to_run(args.runs, of_protocol)
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
-    from pronto.reporting.questions.question import ask_runs, find_question
     question = find_question(_question_of(args))
     if args.memory and question.name != 'accuracy':
         raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
@@ -124,20 +125,19 @@ def _made(args, runs:Path)->tuple: # A `Shown`, and the question
         args.recipe = ''
     options = _options(args)
     reply = ask_runs(question, records, options)
-    with temporary_folder() as folder:
-        text = reply.write(folder)
-        if question.name == 'accuracy':
-            write_published(folder)
-        files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-    if is_usual and (question.reads_one or question.name == 'accuracy'):
-        notes += _other_protocols(args.protocol, records)
+    text = reply.write(out)
+    if question.name == 'accuracy':
+        write_published(out)
     if in_terminal():
         text = reply.markdown(short=True)
     text = '\n\n'.join([*_said_first(args, question, records, reply), text])
+    show_tables(reply.tables, text)
+    if is_usual and (question.reads_one or question.name == 'accuracy'):
+        for line in _other_protocols(args.protocol, records):
+            note(line)
     other = question.name == 'accuracy' and left_out(records, options)
     if other:
-        notes.append(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
-    return Shown(text, [table.stem for table in reply.tables], files, notes, warnings), question
+        note(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203k
 def _options(args):
@@ -146,40 +146,6 @@ def _options(args):
     file = args.tiers or args.items or args.beside or ''
     of_accuracy = args.layout, args.published, args.common_rows, args.memory
     return Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
-
-_OF_OUTPUT = 'output', 'json', 'quiet', 'argv'
-
-def _asked(args)->dict: # JSON values
-    "What was asked for, wherever it is written"
-    plain = {k: v for k,v in vars(args).items() if isinstance(v, str|int|float|None|list)}
-    asked = {k: v for k,v in plain.items() if k not in _OF_OUTPUT}
-    return asked | dict(terminal=in_terminal(), tasks=args.tasks.files)
-
-def tables_command(args):
-    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
-    from pronto.reporting.kept_tables import keep_tables, kept_tables, state_of
-    require_folder(args.runs)
-    out = args.output or data_dir()/'tables'
-    require_within(out)
-    if args.items:
-        require_folder(args.items, 'name the dataset of a translation that you can read')
-    runs, asked = Path(args.runs or data_dir()/'runs'), _asked(args)
-    is_plain = _question_of(args) == 'accuracy' and not any(task.file for task in args.tasks.values())
-    def state(): return state_of(runs, asked, [args.layout] if args.layout else []) if is_plain else ''
-    before = state()
-    shown = before and kept_tables(before)
-    if shown:
-        for line in shown.warnings:
-            to_stderr(line)
-    else:
-        shown, question = _made(args, runs)
-        was_silent = not warn_once.cache_info().currsize # What else was said is not known here
-        if before and question.name == 'accuracy' and was_silent and before == state():
-            keep_tables(before, shown)
-    shown.write(out)
-    show(shown.text, shown.data)
-    for line in shown.notes:
-        note(line)
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '
@@ -242,20 +208,10 @@ def report_command(args):
 # %% ../../nbs/cli/result_commands.ipynb #rscrun02
 def runs_options(parser):
     runs_option(parser)
-    parser.add_argument('--compact', action='store_true',
-                        help='store what an older version wrote as new runs are stored; nothing is lost')
 
 def runs_command(args):
-    "List what a run store holds, or rewrite an older one so that it takes less room"
-    from pronto.runs.compacting import compact, store_table
+    "List what a run store holds"
+    from pronto.runs.store import store_table
     require_folder(args.runs)
-    runs = Path(args.runs or data_dir()/'runs')
-    table = store_table(runs)
-    if not args.compact:
-        show_tables([table], table.markdown())
-        return
-    found = compact(runs, warn, bar)
-    what = f'{found.rewritten:,} tables of predictions rewritten ({found.before/1e6:,.1f} MB of text)'
-    what += f'; {found.hashed:,} records have the hash of their files now'*bool(found.hashed)
-    left = f'; {found.left:,} are damaged and stay as they are' if found.left else ''
-    tell(f'{runs}: {what}{left}', found._asdict())
+    table = store_table(args.runs or data_dir()/'runs')
+    show_tables([table], table.markdown())

@@ -207,8 +207,7 @@ def _scored(task:Task, model:str, answers:Answers)->dict: # By name; scores from
     metric = _metric(task)
     score = answers.scores[metric]
     baseline, best = _best_baseline(answers, metric) if answers.baselines else ('', None)
-    majority = answers.baselines.get('majority')
-    chance = answers.of_baseline('majority').scores[metric].value if majority else None
+    chance = answers.of_baseline('majority').scores[metric].value if 'majority' in answers.baselines else None
     verdict, meaning = _verdict(answers)
     return dict(task=task.stem, model=model, metric=metric, score=score.value, interval=score.interval,
                 baseline=baseline, best=best, chance=chance, verdict=verdict, meaning=meaning)

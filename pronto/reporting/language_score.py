@@ -154,7 +154,7 @@ def plain_finding(records:list[Run])->list[str]: # In Markdown; empty without ch
 def _difference(one:dict[str,Answers], other:dict[str,Answers])->SeedDifference|None: # `None` of other rows
     "How much more a model knows than another one"
     own, others = ([answers[stem] for stem in SCORED if stem in answers] for answers in (one, other))
-    if [answers.asked for answers in own] != [answers.asked for answers in others]:
+    if [answers.rows.same for answers in own] != [answers.rows.same for answers in others]:
         return None
     chapters = [chapter for answers in own for chapter in answers.chapters]
     first, second = (_together(list(map(_beyond_chance, some))) for some in (own, others))

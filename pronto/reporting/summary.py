@@ -39,7 +39,7 @@ class Stratum(NamedTuple):
 # %% ../../nbs/reporting/summary.ipynb #sum06b
 class SharedRows(NamedTuple):
     "What all translations are tested on, by one task"
-    rows:np.ndarray # See `Answers.codes`
+    rows:np.ndarray # See `TestRows.codes`
     most:int # Rows that a translation has at most
 
 def _read_first(runs:list[Run])->Answers: return read_answers(runs[:1])
@@ -66,10 +66,13 @@ def _draws_of(
     has_items = first.task.has_items
     if metric not in (first.task.metrics if has_items else ('accuracy','macro_f1','mcc','mae')):
         return {}
-    where = first.by_chapter, first.chapter_names
+    where = first.by_chapter, first.rows.names
     if has_items:
         return draw_sums({name: answer_sums(a, metric) for name,a in models.items()}, *where)
-    counted = {name: [a.confusion(run) for run in a.predicted] for name,a in models.items()}
+    counted = {}
+    for name,one in models.items():
+        labels = one.label_set(one.predicted)
+        counted[name] = [one.rows.confusion(run, labels) for run in one.predicted]
     return draw_confusions(metric, counted, *where, first.counts)
 
 # %% ../../nbs/reporting/summary.ipynb #sumstr01
@@ -80,8 +83,9 @@ def stratum_of(
     "The models and baselines of a test set"
     first = next(iter(models.values()))
     baselines = {BASELINE_NAMES.get(name, name): first.of_baseline(name) for name in first.baselines}
-    draws = _draws_of(metric, baselines | {name: a for name,a in models.items() if a.asked == first.asked})
-    chapters = {*first.chapter_names}
+    alike = {name: a for name,a in models.items() if a.rows.same == first.rows.same}
+    draws = _draws_of(metric, baselines | alike)
+    chapters = {*first.rows.names}
     seeds = {name: len(a.predicted) for name,a in models.items() if name in draws}
     few = {name for name in seeds if models[name].few_seeds}
     return Stratum(draws, seeds, chapters, len(first.true), few)

@@ -4,35 +4,34 @@
 
 # %% auto #0
 __all__ = ['RunKey', 'key_of', 'read_record', 'is_done', 'locked', 'write_record', 'restate', 'refresh_language',
-           'predictions_of', 'prediction_columns', 'asked_columns', 'coded_columns', 'coded_answers', 'chapters_of',
-           'score_labels', 'score_run', 'run_key', 'brier_again', 'check_labels', 'recorded_tasks', 'store_run',
-           'store_measured', 'store_answers', 'record_stamps', 'store_of', 'read_runs', 'pool_runs', 'intervals_of',
-           'check_parameters']
+           'predictions_of', 'prediction_columns', 'coded_columns', 'rows_and_answers', 'chapters_of', 'score_labels',
+           'score_run', 'run_key', 'brier_again', 'check_labels', 'recorded_tasks', 'store_run', 'store_measured',
+           'store_answers', 'record_names', 'store_of', 'read_runs', 'pool_runs', 'intervals_of', 'check_parameters',
+           'store_table']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 import numpy as np
+import pandas as pd
 from .baselines import predict_once
-from .predictions import OWN_FILE, ROWS_FILE, TEXT_FILE, Coded, Columns, SameColumns, coded
-from .predictions import hash_of, is_own, read_answers_of, read_stored, table_file
-from .predictions import write_answers
-from .index import Known, changed, known_runs, put_remembered, remember, stamp_of
-from .schema import EMPTY, Run, as_run, in_file, retrieval_fields, with_dataset
-from .tallies import WHERE, Rows, baseline_columns, rows_bytes, rows_from, rows_of
-from .tallies import said_bytes, said_from
+from .predictions import ROWS_FILE, TEXT_FILE, Columns, Stored, coded, hash_of, joined
+from .predictions import read_answers_of, read_rows, read_stored, table_file, write_answers
+from .frame import ASKED, KeptRun, TestRows, chapter_names, is_small, read_results, stamp_of
+from .frame import test_rows, write_results
+from .schema import EMPTY, NOT_IN_FILES, Run, as_run, retrieval_fields, with_dataset
 from .comparing import result_of
-from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
+from .folds import missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
 from ..datasets.tasks import BUILT_IN, Tasks, described_in, tasks_described
 from ..core.files import InputError, content_hash, json_with_keys, no_collection, read_json, safe_name
 from ..core.files import to_stderr, write_aside
 from ..core.refs import Ref
 from ..core.seeds import INTERVALS
-from ..core.tables import grouped
+from ..core.tables import Column, Table, grouped, table_of
 from ..datasets.manifest import origin_of, untrained_labels
 from ..datasets.splits import parallel_to
 from ..datasets.shortcuts import near_duplicates
@@ -101,34 +100,31 @@ def key_of(record:Run)->RunKey:
     "The inputs of a run that is recorded"
     return RunKey(**{f.name: getattr(record, f.name) for f in fields(RunKey)})
 
-def _predictions_beside(record:Run, path:Path)->Columns:
-    "The predictions of a record; raises `ValueError` if its name or these are those of another one"
-    if key_of(record).hash8 != path.stem.rpartition('-')[2]:
+def _check_beside(run:Run, path:Path, stored:Stored):
+    "Refuse predictions that are those of another record; raises `ValueError`"
+    if key_of(run).hash8 != path.stem.rpartition('-')[2]:
         raise ValueError('its name is not that of its inputs')
-    predictions = table_file(path)
-    if not predictions.is_file():
-        raise ValueError(f'has no predictions beside it ({predictions.name})')
-    columns, digest = read_stored(path)
-    is_whole = digest and digest == record.stored # Else its text tells it
-    if not is_whole and _hash_of(path, _stamp(path)) != record.predictions:
-        raise ValueError(f'does not belong to the predictions beside it ({predictions.name})')
-    return columns
+    is_whole = stored.digest and stored.digest == run.stored # Else its text tells it
+    if not is_whole and hash_of(read_answers_of(path)) != run.predictions:
+        raise ValueError(f'does not belong to the predictions beside it ({table_file(path).name})')
 
-@lru_cache(maxsize=4096) # Once for each state of the files
-def _hash_of(path:Path, stamp:str)->str: return hash_of(read_answers_of(path))
-
-def _read_whole(path:Path)->tuple[Run,Columns]:
+def _read_whole(path:Path)->tuple[Run,Stored]:
     "A record and its predictions; raises `InputError` if it is damaged"
     remedy = 'remove it, or run the same command again'
     record = read_json(path, remedy)
     try:
-        run = as_run(record)
-        columns = _predictions_beside(run, path)
+        run, predictions = as_run(record), table_file(path)
+        if not predictions.is_file():
+            raise ValueError(f'has no predictions beside it ({predictions.name})')
+        stored = read_stored(path)
+        _check_beside(run, path, stored)
     except ValueError as e:
+        if isinstance(e, InputError):
+            raise
         raise InputError(path, f'{e}; {remedy}') from e
     except OSError as e:
         raise InputError(path, f'has predictions that cannot be read ({e.strerror}); {remedy}') from e
-    return run.but(path=path), columns
+    return run.but(path=path), stored
 
 def read_record(path)->Run:
     "Read one record; raises `InputError` if it is damaged"
@@ -180,8 +176,6 @@ def _clear(path:Path): # Of a record, while the store is locked
     for aside in (*own, *rows):
         aside.unlink()
 
-def _as_json(run:Run)->str: return json.dumps(in_file(run), ensure_ascii=False) # For the index
-
 def write_record(
     key:RunKey, # What was run
     runs, # The folder of the run store
@@ -205,9 +199,6 @@ def write_record(
         record = with_dataset(key.inputs) | results | written
         _write_json(path, record)
         path.with_suffix(TEXT_FILE).unlink(missing_ok=True) # Of a damaged record
-        stamp = _stamp(path)
-    run = as_run(json.loads(json.dumps(record)))
-    remember(runs, _name(path), stamp, Known(_as_json(run), *_packed(columns)))
     return path
 
 # %% ../../nbs/runs/store.ipynb #c7b10007
@@ -238,72 +229,31 @@ def prediction_columns(
     record:Run
 )->dict[str,list[str]]: # Name of a column to a cell for each test instance, in the order of `predictions_of`
     "The predictions of a run by column, which takes a fifth of the memory of rows; raises `InputError`"
-    return {name: column.texts for name,column in coded_columns(record).items()}
+    return {name: column.tolist() for name,column in coded_columns(record).items()}
 
 def _needed(record:Run)->set[str]: # Columns without which its predictions are damaged
     if record.is_reading:
         return {'ref'}
     return {'label','predicted'} if record.is_scored else {'predicted'}
 
-def asked_columns(record:Run)->Columns:
-    "The columns that say what the rows of a run ask, with their labels; raises `InputError`"
-    if record.paths:
-        return coded_columns(record) # Of all folds
-    return read_answers_of(record.path, {'label'}, [*WHERE, 'label'])
-
 def coded_columns(record:Run)->Columns:
     "The predictions of a run, of which each text is there once; raises `InputError`"
     paths = record.paths or [record.path]
-    first,*others = (read_answers_of(Path(path), _needed(record)) for path in paths)
-    if not others:
-        return first
-    names = [name for name in first if all(name in fold for fold in others)]
-    return {name: coded([cell for fold in (first, *others) for cell in fold[name].texts]) for name in names}
+    return joined([read_answers_of(Path(path), _needed(record)) for path in paths])
 
 # %% ../../nbs/runs/store.ipynb #strtal02
-_MOST_LABELS = 64 # Answers to questions, for instance, are not counted
+def rows_and_answers(record:Run)->tuple[TestRows,pd.Categorical]: # All runs on the rows share the first
+    "The test rows of a run, and what it answers; raises `InputError`"
+    if record.answers:
+        return record.answers
+    paths = tuple(map(Path, record.paths or [record.path]))
+    return _rows_and_answers(paths, frozenset(_needed(record)), record.predictions)
 
-def _packed(columns:Columns)->tuple[bytes|None,bytes]: # The rows and the answers, as the index has them
-    "Those of a table of predictions"
-    if not {'label','predicted'} <= columns.keys():
-        return None, b''
-    systems = baseline_columns(columns)
-    labels = set().union(*(columns[name].values for name in ('label', 'predicted', *systems)))
-    if not 0 < len(labels) <= _MOST_LABELS:
-        return None, b''
-    names = tuple(name for name in columns if not is_own(name))
-    return _packed_rows(names, SameColumns(columns[name] for name in names)), said_bytes(columns['predicted'])
-
-@lru_cache(maxsize=16) # Several models are tested on the same rows
-def _packed_rows(names:tuple[str,...], columns:SameColumns)->bytes:
-    return rows_bytes(rows_of(dict(zip(names, columns))))
-
-def _name(path:Path)->str: # Of its record in the index
-    return Path(*path.parts[-4:]).as_posix()
-
-def _stamp(path:Path)->str: return stamp_of(path, table_file(path))
-
-def coded_answers(record:Run)->tuple[Rows,Coded]|None: # `None` if it has too many labels, or none
-    "The rows and the answers of a run, without what the rows ask"
-    rows, said = record.packed or _packed_once(_Packing(record))
-    return (_unpacked_rows(rows), said_from(said)) if said else None
-
-class _Packing:
-    "A run that is not in an index; equal to itself read again"
-    def __init__(self, record:Run): self.record, self.key = record, (record.path, record.predictions)
-    def __hash__(self): return hash(self.key)
-    def __eq__(self, other): return self.key == other.key
-
-@lru_cache(maxsize=1<<14)
-def _packed_once(packing:_Packing)->tuple[bytes|None,bytes]:
-    record = packing.record
-    stamp = _stamp(record.path)
-    found = _packed(coded_columns(record))
-    if not record.paths:
-        remember(record.path.parents[3], _name(record.path), stamp, Known('', *found))
-    return found
-
-_unpacked_rows = lru_cache(maxsize=64)(rows_from)
+@lru_cache(maxsize=256)
+def _rows_and_answers(paths:tuple[Path,...], needed:frozenset[str], digest:str)->tuple:
+    def read(): return joined([read_answers_of(path, needed) for path in paths])
+    columns = read()
+    return test_rows(columns, read), columns['predicted']
 
 # %% ../../nbs/runs/store.ipynb #6565692e
 def chapters_of(
@@ -312,7 +262,8 @@ def chapters_of(
 )->list: # A name for each item, two for each pair
     "The chapters that rows come from; of a text without a reference, all rows with the same text"
     if task.has_items:
-        return chapters_of_table(task.places(rows))
+        places = pd.DataFrame(task.places(rows))
+        return chapter_names(dict(places.items()))
     def name(verse): return getattr(verse, 'chapter_name', verse)
     names = [[name(verse) for verse,_ in verses_of(row)] for row in rows]
     return [n[0] if len(n) == 1 else n for n in names]
@@ -356,7 +307,8 @@ def score_run(
     for name,answers in baselines.items():
         for line,answer in zip(table, answers, strict=True):
             line[name] = answer
-    return score_table(task, table, baselines, chapters_of(task, test)), table
+    columns = {name: [str(line[name]) for line in table] for name in table[0]} if table else {}
+    return score_table(task, columns, baselines, chapters_of(task, test)), table
 
 # %% ../../nbs/runs/store.ipynb #024a222f
 def run_key(
@@ -412,13 +364,13 @@ def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a re
     gaps = [abs((sure - is_right)[bins == k].sum()) for k in range(10)]
     return dict(brier=_brier(likely, right), calibration_error=round(float(sum(gaps)/len(rows)), 4))
 
-def brier_again(task, table:list[dict])->dict: # Fields of a record; empty without probabilities
-    "The Brier score of the probabilities that rows of predictions have"
-    columns = [f'p({label})' for label in task.labels or ()]
-    if not columns or not all(name in table[0] for name in columns):
+def brier_again(task, columns:dict[str,list[str]])->dict: # Fields of a record; empty without probabilities
+    "The Brier score of the probabilities that a table of predictions has"
+    names = [f'p({label})' for label in task.labels or ()]
+    if not names or not all(name in columns for name in names):
         return {}
-    likely = np.array([[float(row[name]) for name in columns] for row in table])
-    return dict(brier=_brier(likely, _right_labels(task, [row['label'] for row in table])))
+    likely = np.array([columns[name] for name in names], float).T
+    return dict(brier=_brier(likely, _right_labels(task, columns['label'])))
 
 # %% ../../nbs/runs/store.ipynb #strdesc1
 _DESCRIBED = 'kind', 'metric', 'name', 'labels', 'question', 'epochs', 'asked'
@@ -531,24 +483,13 @@ def _entries(folder:str)->list[str]: # Paths; strings, as there are many
         raise InputError(folder, f'cannot be read as a part of the run store ({e.strerror}); check its '
                                  'permissions') from e
 
-def record_stamps(
-    runs:Path # The run store
-)->dict[str,str]: # Path inside of the store to the stamp of its files, in the order of their names
-    "All records that are there, whole or not"
+def record_names(runs:Path)->list[str]: # In their order
+    "All records that are there, whole or not, by their paths inside of the store"
     folders = [str(runs)]
     for _ in 'store bible model'.split():
         folders = [p for folder in folders for p in _entries(folder)]
-    found = {}
-    for folder in folders:
-        paths = _entries(folder)
-        there = {*paths}
-        for path in paths:
-            stem, ending = os.path.splitext(path)
-            if ending != '.json':
-                continue
-            table = stem + (OWN_FILE if stem + OWN_FILE in there else TEXT_FILE)
-            found[path[len(str(runs)) + 1:]] = stamp_of(path, table)
-    return found
+    paths = [path for folder in folders for path in _entries(folder)]
+    return [path[len(str(runs)) + 1:] for path in paths if path.endswith('.json')]
 
 def store_of(
     folder # A run store, or a folder of results of many people, as `pronto export results` writes it
@@ -556,13 +497,6 @@ def store_of(
     "Where the records are"
     folder = Path(folder)
     return folder/'runs' if (folder/'results').is_dir() and (folder/'runs').is_dir() else folder
-
-def _collapsed(record:Run)->bool:
-    "Does a run give one answer to everything? Older records do not say it of probes and of prompts"
-    is_told = record.intervals_by or record.collapsed or record.fold is not None
-    if is_told or record.accuracy is None or record.is_search:
-        return record.collapsed
-    return is_one_answer(prediction_columns(record)['predicted'])
 
 # %% ../../nbs/runs/store.ipynb #dc801e7b
 @no_collection() # Of what is read, nothing is let go
@@ -578,39 +512,68 @@ def read_runs(
     if any((runs/'retrievals').glob('*.json')):
         report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
                'make them again with `pronto eval --protocol retrieval`')
-    stamps = record_stamps(runs)
-    known = known_runs(runs, stamps)
-    for name,stamp in stamps.items():
-        path = runs/name
-        if name in known:
-            found.append(_as_known(path, changed(stamp), known[name], tasks))
-        else:
+    kept, rows = read_results(runs, lambda name: read_rows(runs/name, ASKED))
+    read, state_of_rows = {}, cache(stamp_of)
+    for name in record_names(runs):
+        path, known = runs/name, kept.get(name)
+        if known is None or known.stamp != _state(path, known.rows, state_of_rows):
             try:
-                run, columns = _read_whole(path)
-                if not _needed(run) <= columns.keys():
-                    coded_columns(run) # Which says what is wrong
-                run = run.but(finished=path.stat().st_mtime_ns/1e9, collapsed=_collapsed(run),
-                              defined=tasks.get(run.task))
-                read = Known(_as_json(run), *_packed(columns))
+                known = _read_again(path, rows, state_of_rows)
             except InputError as e:
                 report(f'{e}')
+                continue
             except OSError as e:
                 report(f'{path}: disappeared while it was read ({e.strerror})')
-            else:
-                found.append(run.but(packed=(read.rows, read.said)))
-                remember(runs, name, stamp, read)
-    put_remembered()
-    return pool_runs(found, report)
-
-# %% ../../nbs/runs/store.ipynb #dc801e7c
-def _as_known(path:Path, finished:float, known:Known, tasks:Tasks)->Run:
-    "A run from the index, whose files are those that were checked"
-    packed = None if known.said is None else (known.rows, known.said)
-    record = json.loads(known.record)
-    about = dict(path=path, finished=finished, packed=packed, defined=tasks.get(record['task']))
-    return _BLANK.but(**record, **about)
+                continue
+        read[name] = known
+        record = {k: v for k,v in json.loads(known.record).items() if k not in NOT_IN_FILES}
+        answers = None if known.answers is None else (rows[known.rows], known.answers)
+        about = dict(path=path, finished=known.finished, answers=answers, defined=tasks.get(record['task']))
+        found.append(_BLANK.but(**record | about))
+    if any(kept.get(name) is not known for name,known in read.items()):
+        used = {known.rows for known in read.values()}
+        write_results(runs, read, {name: one for name,one in rows.items() if name in used})
+    return pool_runs(_each_once(found, report), report)
 
 _BLANK = Run.model_construct() # To construct each anew would copy all defaults
+
+def _state(path:Path, rows:str, state_of_rows)->str: # `rows`: as `KeptRun` has it
+    "The state of all files of a run"
+    own = stamp_of(path, table_file(path))
+    return f'{own} {state_of_rows(path.parents[3]/rows)}' if rows else own
+
+def _read_again(path:Path, rows:dict[str,TestRows], state_of_rows)->KeptRun: # Adds its test rows to `rows`
+    "Read the files of a run; raises `InputError` if they are damaged"
+    run, stored = _read_whole(path)
+    finished, text = path.stat().st_mtime_ns/1e9, path.read_text(encoding='utf-8-sig')
+    if not _needed(run) <= stored.columns.keys():
+        coded_columns(run) # Which says what is wrong
+    name, answers = '', stored.columns.get('predicted')
+    if stored.rows and answers is not None:
+        of_rows = path.parents[2]/stored.rows
+        test = _test_rows(of_rows, state_of_rows(of_rows))
+        if is_small(test.columns | dict(predicted=answers)):
+            name = f'{path.parts[-4]}/{stored.rows}'
+            rows[name] = test
+    return KeptRun(_state(path, name, state_of_rows), finished, text, name, answers if name else None)
+
+@lru_cache(maxsize=64) # Several models are tested on them
+def _test_rows(path:Path, state:str)->TestRows:
+    return test_rows(read_rows(path), lambda: read_rows(path, ASKED))
+
+def _each_once(runs:list[Run], report)->list[Run]:
+    "A run is one record, whatever its path: a folder that was copied is no second seed"
+    known, copies = {}, {}
+    def is_at_home(run): return run.path.parts[-4] == safe_name(run.dataset)
+    for run in sorted(runs, key=is_at_home, reverse=True):
+        inputs = run.dataset, run.model, run.task, run.path.name # Which has a hash of the others
+        first = known.setdefault(inputs, run)
+        if first is not run:
+            copies.setdefault((run.path.parents[2], first.path.parents[2]), []).append(run)
+    for (folder,first),some in copies.items():
+        report(f'{folder}: {len(some)} records left out, as they are copies of those in {first}')
+    kept = set(map(id, known.values()))
+    return [run for run in runs if id(run) in kept]
 
 # %% ../../nbs/runs/store.ipynb #dc801e78
 def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of the first fold of each
@@ -625,7 +588,7 @@ def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of
                    f'the command on the folder that holds all {r.folds} folds, not on one of them')
         else:
             try:
-                found.append(pool(folds, [*map(predictions_of, folds)]))
+                found.append(pool(folds, [*map(coded_columns, folds)]))
             except (InputError, OSError) as e:
                 report(f'{e}')
     return found
@@ -635,9 +598,8 @@ def intervals_of(record:Run)->dict[str,list[float]|None]: # By metric
     "The intervals of a record; those of older records are computed anew from the predictions"
     if record.is_reading or record.intervals_by == INTERVALS or not record.intervals:
         return record.intervals
-    rows = predictions_of(record)
-    def column(name): return [row[name] for row in rows]
-    answers = record.definition, column('label'), column('predicted'), chapters_of_table(rows)
+    columns = prediction_columns(record)
+    answers = record.definition, columns['label'], columns['predicted'], chapter_names(columns)
     found = score_answers(*answers)[1]
     return {metric: found.get(metric) for metric in record.intervals}
 
@@ -674,3 +636,23 @@ def check_parameters(
         raise InputError(', '.join(unknown), 'is not a parameter of this notebook; choose from '
                                              f'{", ".join(names)}')
     _check_kinds(namespace, names)
+
+# %% ../../nbs/runs/store.ipynb #strlist2
+_COLUMNS = [Column(name, name) for name in ('model','recipe','datasets','tasks','runs')]
+
+def store_table(
+    runs # The run store
+)->Table: # Its data have a row for each model and recipe
+    "What a store holds, by model and recipe, as its folders say it"
+    runs = store_of(runs)
+    if not runs.is_dir():
+        raise InputError(runs, 'is not there; make runs with `pronto eval`')
+    parts = [name.split('/') for name in record_names(runs)]
+    places = pd.DataFrame(parts, columns='dataset model task file'.split())
+    places['recipe'] = places.file.str.rpartition('-s')[0]
+    rows = []
+    for (model,recipe),own in places.groupby(['model','recipe'], sort=False):
+        about = dict(model=model.replace('--', '/'), recipe=recipe, datasets=own.dataset.nunique())
+        rows.append(about | dict(tasks=', '.join(sorted(own.task.unique())), runs=len(own)))
+    note = f'{len(places):,} runs of {places.dataset.nunique():,} datasets.'
+    return table_of('runs', 'What the store holds', _COLUMNS, rows, [note])

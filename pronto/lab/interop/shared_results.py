@@ -17,9 +17,10 @@ from ..modeling.memory import FIGURES
 from ...runs.comparing import cell_of, made_as, task_key
 from ...runs.schema import Run
 from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
-from ...runs.folds import chapters_of_table, score_table
+from ...runs.folds import score_table
+from ...runs.frame import chapter_names
 from ...runs.store import (brier_again, intervals_of, key_of, prediction_columns, recorded_tasks,
-                               predictions_of, read_record, store_of)
+                               read_record, store_of)
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00007
 SCHEMA = '0.3.0' # Of Every Eval Ever
@@ -176,30 +177,30 @@ def export_results(
     return added, len(_records(out/'runs'))
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00012
-def _read_again(run:Run, rows:list[dict])->dict: # Fields of a record
+def _read_again(run:Run, columns:dict[str,list[str]])->dict: # Fields of a record
     "What a model knows about verses, from a row for each"
     def column(name):
-        return [float(row[name]) for row in rows if row.get(name) not in ('', None)]
+        return [float(cell) for cell in columns.get(name, ()) if cell]
     if run.memory:
         return dict(memory={name: fmean(column(name)) for name in run.memory if column(name)})
     return dict(bits_per_character=sum(column('bits'))/sum(column('characters'))) if column('bits') else {}
 
 def _scored_again(run:Run)->dict: # Fields of a record
     "All that a record says and its predictions tell"
-    rows = predictions_of(run) if run.accuracy is not None or run.is_reading else []
-    if not rows or run.is_reading:
-        return _read_again(run, rows)
-    task, there = run.definition, rows[0].keys()
+    columns = prediction_columns(run) if run.accuracy is not None or run.is_reading else {}
+    if not columns or run.is_reading:
+        return _read_again(run, columns)
+    task = run.definition
     is_known = not isinstance(task, UnknownTask)
     if not (is_known or run.is_search) and run.macro_f1 is None:
         return {} # Nothing tells which answers are right
-    baselines = [name for name in run.baselines if name in there]
-    found = score_table(task, rows, baselines, chapters_of_table(rows))
+    baselines = [name for name in run.baselines if name in columns]
+    found = score_table(task, columns, baselines, chapter_names(columns))
     if is_known:
-        found |= brier_again(task, rows)
+        found |= brier_again(task, columns)
     if not task.has_items:
-        found['counts'] = dict(test=len(rows))
-    if 'parallel' not in there:
+        found['counts'] = dict(test=len(columns['label']))
+    if 'parallel' not in columns:
         del found['accuracy_without_parallels']
     if run.is_search:
         found = {k: found[k] for k in ('accuracy','counts','intervals')}

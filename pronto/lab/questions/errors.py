@@ -17,13 +17,15 @@ from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.progress import progress
 from ...core.seeds import score_counts
-from ...core.stats import ByChapter, chapter_cells
+from ...core.stats import ByChapter
 from ...core.tables import Column, Table, decimal, grouped, table_of
 from .dumbbells import dumbbells, height_of
 from ...reporting.cells import between, data_notes, score_column, with_languages
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers, right_shares
 from ...runs.comparing import TaskKey, across_translations
+from ...runs.frame import rows_hash
+from ...runs.predictions import coded
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er000007
@@ -49,12 +51,12 @@ def _measures(counts:np.ndarray)->dict: # (..., 6): see `_counted`
 class _Verdicts:
     "The rows of a translation, and which are right; what only a base needs is made when it is needed"
     def __init__(self, answers:Answers):
-        self.answers, self.codes, self.right = answers, answers.codes(), right_shares(answers)
+        self.answers, self.codes, self.right = answers, answers.rows.codes, right_shares(answers)
 
     @cached_property
     def labels(self)->np.ndarray: return np.unique(self.answers.true, return_inverse=True)[1]
     @cached_property
-    def chapters(self)->ByChapter: return chapter_cells(self.answers.chapters)
+    def chapters(self)->ByChapter: return self.answers.rows.chapters
     @cached_property
     def order(self)->np.ndarray: return np.argsort(self.codes)
 
@@ -62,12 +64,11 @@ class _Verdicts:
         "Where the other has the rows of this one; rows without references only if all are the same"
         found, n = np.full(len(self.right), -1), len(self.codes)
         if not n:
-            return np.arange(len(found)) if self.answers.asked == other.answers.asked else found
+            return np.arange(len(found)) if self.answers.rows.same == other.answers.rows.same else found
         place = self.order[np.searchsorted(self.codes, other.codes, sorter=self.order).clip(max=n - 1)]
         has_both = self.codes[place] == other.codes
         found[place[has_both]] = np.flatnonzero(has_both)
         return found
-
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er00007b
 def _counted(a:np.ndarray, b:np.ndarray, labels:np.ndarray)->np.ndarray: # (n, 5)
@@ -102,7 +103,9 @@ def _by_row(answers:Answers)->Answers: # Without rows if no other language can h
         return answers
     if getattr(task.example, 'kind', '') != 'questions':
         return answers.at([])
-    return replace(answers, asked=[(asked[0].rpartition(':')[2], '') for asked in answers.asked])
+    ids = coded(text.rpartition(':')[2] for text in answers.rows.asked['ref'])
+    asked = dict(ref=ids, label=coded(['']*len(ids)))
+    return replace(answers, rows=replace(answers.rows, same=rows_hash(asked), read=lambda: asked, kept={}))
 
 def _bases(groups:list[list[Run]])->list[str]: # Codes
     "Translations in the order in which they are a base: English ones, then those of most groups"
@@ -110,7 +113,6 @@ def _bases(groups:list[list[Run]])->list[str]: # Codes
         return {(r.dataset_name, r.language != 'eng') for r in runs}
     count = Counter(one for runs in groups for one in of(runs))
     return [code for code,_ in sorted(count, key=lambda one: (one[1], -count[one], one[0]))]
-
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er00012b
 class _Group:

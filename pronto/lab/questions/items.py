@@ -13,6 +13,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import NamedTuple
 import numpy as np
+import pandas as pd
 from ...core.files import InputError
 from ..statistics.item_response import ItemFit, fit_items
 from ...core.progress import progress
@@ -25,8 +26,9 @@ from ...runs.schema import Run
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.comparing import TaskKey, source_names, task_key
-from ...runs.predictions import Coded, Columns, coded
-from ...runs.store import asked_columns, coded_answers, coded_columns, safe_name
+from ...runs.frame import WHERE
+from ...runs.predictions import Columns, coded
+from ...runs.store import rows_and_answers, safe_name
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000007
 class Answer(NamedTuple):
@@ -74,9 +76,9 @@ class _Gathering:
     "Answers of one run after the other"
     def __init__(self): self.places, self.parts = dict(asked={}, cells={}, labels={}), []
 
-    def numbers(self, what:str, column:Coded)->np.ndarray: # `what`: a key of `places`
+    def numbers(self, what:str, column:pd.Categorical)->np.ndarray: # `what`: a key of `places`
         place = self.places[what]
-        return np.array([place.setdefault(x, len(place)) for x in column.values], np.int32)[column.codes]
+        return np.array([place.setdefault(x, len(place)) for x in column.categories], np.int32)[column.codes]
 
     def add(self, cell:str, row:np.ndarray, label:np.ndarray, said:np.ndarray): # Numbers
         if len(row):
@@ -123,34 +125,30 @@ def _counted(parts:list[_Part], asked:list[str], cells:list[str], values:list[st
     return Answered(asked, labels, cells, counts.T, right.T, values[said.argmax()], instead)
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri00007b
-_PLACES = 'sense ref ref1 ref2'.split()
-
 def _model(record:Run)->str:
     "The model that answered, and how it was trained unless in-language"
     protocol = record.protocol if record.protocol != 'in-language' else ''
     trained = f'from {source_names(record)}' if record.sources else ''
     return ', '.join(filter(None, (record.model_name, protocol, trained, record.condition)))
 
-def _asked(columns:Columns)->tuple[Coded,np.ndarray]: # And the places of those with a reference
+def _asked(columns:Columns)->tuple[pd.Categorical,np.ndarray]: # And the places of those with a reference
     "What rows ask"
-    places = [columns[c].texts for c in _PLACES if c in columns]
+    places = [columns[c].tolist() for c in WHERE if c in columns]
     asked = coded(' '.join(filter(None, where)) for where in zip(*places))
-    named = np.array([':' in text for text in asked.values], bool)
+    named = np.array([':' in text for text in asked.categories], bool)
     return asked, np.flatnonzero(named[asked.codes])
 
 def answers_of(records:list[Run])->Answered: # Rows without a reference are left out
     "All answers of some runs; raises `InputError` if there are none"
-    found, known = _Gathering(), {} # What rows ask, and their labels, by `Rows.same`
+    found, known = _Gathering(), {} # What rows ask, and their labels, by `TestRows.same`
     for r in records:
-        rows, said = coded_answers(r) or (None, None)
-        columns = rows.columns if rows else coded_columns(r)
-        kept, *about = known.get(rows and rows.same, [None])
-        if kept is None:
-            asked, kept = _asked(asked_columns(r) if rows else columns)
-            about = found.numbers('asked', asked)[kept], found.numbers('labels', columns['label'])[kept]
-            if rows:
-                known[rows.same] = kept, *about
-        said = found.numbers('labels', said or columns['predicted'])[kept]
+        rows, answers = rows_and_answers(r)
+        if rows.same not in known:
+            asked, kept = _asked(rows.asked)
+            labels = found.numbers('labels', rows.columns['label'])[kept]
+            known[rows.same] = kept, found.numbers('asked', asked)[kept], labels
+        kept, *about = known[rows.same]
+        said = found.numbers('labels', answers)[kept]
         found.add(f'{_model(r)}\t{r.dataset_name}', *about, said)
     if found.parts:
         return found.answered

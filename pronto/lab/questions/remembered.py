@@ -79,8 +79,9 @@ def _verses(run:Run)->dict[str,bool]: # Does the model complete it word for word
 def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)->dict:
     "The scores of models on all rows, and on those with verses that none of them knows"
     answers = {name: read_seeds(runs) for name,(runs,_) in models.items()}
-    first, verses = next(iter(answers.values())).asked, [known for _,known in models.values()]
-    refs = [{x for x in asked[:-1] if ':' in str(x)} for asked in first]
+    asked, verses = next(iter(answers.values())).rows.asked, [known for _,known in models.values()]
+    where = [asked[name].tolist() for name in asked if name != 'label']
+    refs = [{x for x in texts if ':' in x} for texts in zip(*where)]
     everywhere = set.intersection(*map(set, verses))
     known = {ref for of_model in verses for ref,exact in of_model.items() if exact}
     rows = [i for i,r in enumerate(refs) if r and r <= everywhere]
