@@ -17,6 +17,7 @@ from pronto.datasets.choices.words import word_choice, word_exchange, word_order
 from pronto.datasets.manifest import summary
 from pronto.datasets.segmentation import learn_segmentation
 from pronto.datasets.splits import split_of
+from pronto.datasets.tasks import WO
 
 REFS = [ref for chapter in range(1, 17) for verse in range(1, 41) if split_of(ref := Ref('MRK', chapter, verse), None) == 'test']
 SYLLABLES = 'ka lo mi tu re sa ne po wi da'.split()
@@ -127,3 +128,15 @@ def test_an_apostrophe_belongs_to_words_that_hardly_occur_without_it(said, after
 def test_brackets_of_words_that_a_translation_adds_are_no_letters():
     learned = learn_segmentation([f'⌞declares⌟ he ⌞{word}⌟ to them' for word in 'one two three four five'.split()]*5)
     assert (learned.before, learned.after) == ('', '')
+
+def test_a_release_and_a_score_say_that_rows_are_few(tmp_path):
+    from types import SimpleNamespace
+    from pronto.jobs.release import Release
+    from pronto.reporting.cells import few_rows_notes
+    done = Release(tmp_path, few_rows=dict(WX={'cni': '273, since of its 7,767 verses 4,000 have numbers in digits'}))
+    assert done.few_rows_lines == ['1 translation has fewer than 300 test rows in WX: cni: 273, since of its 7,767 verses '
+                                   '4,000 have numbers in digits']
+    def run(n):
+        return SimpleNamespace(is_scored=True, counts=dict(test=n), dataset_name='khm', definition=WO, task='word_order', source='')
+    assert few_rows_notes([run(19), run(19)]) == ['Scores over fewer than 100 rows, which say little: WO on khm (19).']
+    assert few_rows_notes([run(100)]) == []

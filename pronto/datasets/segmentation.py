@@ -23,7 +23,7 @@ _NO_BLANK = re.compile(rf'[^\S ]|[{_DIVIDERS}]|  ') # Where more than single bla
 _INSIDE = "'’‐-" # Belong to a word between its letters, in any text
 _APOSTROPHES = "'’‘‛ʹ′´`⳿"
 _NO_LETTER = regex.compile(
-    r'[\p{Ps}\p{Pe}\p{Pf}\p{Pi}\p{Sentence_Terminal},،、，;؛·"“„‹›«»⌜⌝⌞⌟…<>|*--[‘’‛]]', regex.V1)
+    r'[\p{Ps}\p{Pe}\p{Pf}\p{Pi}\p{Sentence_Terminal},،、，;؛·"“„‹›«»⌜⌝⌞⌟…<>|*\u1360-\u1368--[‘’‛]]', regex.V1)
 _NO_END = regex.compile(r'[\p{L}\p{M}\p{Nd}\p{Sentence_Terminal}]|$')
 _CLOSING = regex.compile(r'[\p{Pe}\p{Pf}\p{Pi}"\'\s]+$')
 
