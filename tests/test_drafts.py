@@ -29,7 +29,7 @@ def made_up(tmp_path_factory):
              'MRK 3:9': ('no end mark', lambda text: text[:-1]),
              named: ('name misspelt', lambda text: text.replace('Tamelak', 'Tammelak'))}
     texts |= {ref: spoil(texts[ref]) for ref,(_,spoil) in slips.items()}
-    texts['MRK 8:9'] = '=1+1 ' + texts['MRK 8:9']
+    texts['MRK 8:9'] = '=1+1 \u202e' + texts['MRK 8:9']
     def row(ref, text): return re.sub('[ :]', '\t', ref) + f'\t{text}\n'
     lines = [row(ref, text) for ref,text in texts.items() if ref != 'MRK 6:6']
     (folder/'my_draft.tsv').write_text(''.join(lines), encoding='utf-8')
@@ -61,6 +61,10 @@ def test_a_spreadsheet_opens_the_verses(checked):
     assert raw.startswith(b'\xef\xbb\xbf') and b'\xc3\xb6' in raw # Else it would take the letters for others
     assert b',=1+1' not in raw
     assert read_table(folder/'draft.csv').data[0]['verse'] == 'MRK 6:6'
+
+def test_marks_that_turn_text_around_reach_no_table(checked):
+    tables = [path for path in checked[0].rglob('*') if path.suffix in ('.csv', '.tsv', '.html', '.md', '.json')]
+    assert tables and not any('\u202e' in path.read_text(encoding='utf-8') for path in tables)
 
 def test_chapters_and_books_have_scores(checked):
     with open(checked[0]/'draft_parts.csv', encoding='utf-8-sig', newline='') as f: rows = list(csv.DictReader(f))

@@ -17,6 +17,7 @@ from pronto.datasets.choices.words import word_choice, word_exchange, word_order
 from pronto.datasets.manifest import summary
 from pronto.datasets.segmentation import learn_segmentation
 from pronto.datasets.splits import split_of
+from pronto.datasets.tasks import WO
 
 REFS = [ref for chapter in range(1, 17) for verse in range(1, 41) if split_of(ref := Ref('MRK', chapter, verse), None) == 'test']
 SYLLABLES = 'ka lo mi tu re sa ne po wi da'.split()
@@ -107,4 +108,35 @@ def test_the_manifest_says_what_divides_words_and_which_tasks_have_few_rows(tmp_
     rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text) for ref,text in verses(divider='\u200b').items()]
     made = build(TEXT_ALONE, Bible(rows), tmp_path/'x', min_verses=1)
     assert made['words'] == 'blanks'
-    assert f"word_order: a score is over {made['counts']['word_order']['test']} rows only" in summary(made)
+    n = made['counts']['word_order']['test']
+    assert f"word_order: a score is over {n} rows only, since it has only {len(rows):,} verses" in summary(made)
+
+@pytest.mark.parametrize('texts,reason', [
+    (dict.fromkeys(REFS, 'kalo misa tule repo.'), f'{len(REFS):,} occur more than once'),
+    ({ref: f'7 {text}' for ref,text in verses().items()}, f'{len(REFS):,} have numbers in digits'),
+    ({ref: text.title() for ref,text in verses().items()}, f'{len(REFS):,} have fewer than two rarer words between words')])
+def test_why_a_text_has_few_choices_is_true(texts, reason):
+    assert ChoiceText(texts).limits.startswith(f'it has only {len(REFS):,} verses, of which {reason}')
+
+@pytest.mark.parametrize('said,after', [
+    ([f"vado all' {word} di un po' e quest' {word} all' un po' quest' ora" for word in 'casa mare sole'.split()]*5, "'"),
+    ([f"disse '{word} e vado' al {word} di casa e '{word} mare' vado via e mare vado mare" for word in 'casa mare sole'.split()]*5, ''),
+    (["dess' ist Brot und kam und 'er kam' und das Brot' und 'und der' und er"]*9, '')])
+def test_an_apostrophe_belongs_to_words_that_hardly_occur_without_it(said, after):
+    assert learn_segmentation(said).after == after
+
+def test_brackets_of_words_that_a_translation_adds_are_no_letters():
+    learned = learn_segmentation([f'⌞declares⌟ he ⌞{word}⌟ to them' for word in 'one two three four five'.split()]*5)
+    assert (learned.before, learned.after) == ('', '')
+
+def test_a_release_and_a_score_say_that_rows_are_few(tmp_path):
+    from types import SimpleNamespace
+    from pronto.jobs.release import Release
+    from pronto.reporting.cells import few_rows_notes
+    done = Release(tmp_path, few_rows=dict(WX={'cni': '273, since of its 7,767 verses 4,000 have numbers in digits'}))
+    assert done.few_rows_lines == ['1 translation has fewer than 300 test rows in WX: cni: 273, since of its 7,767 verses '
+                                   '4,000 have numbers in digits']
+    def run(n):
+        return SimpleNamespace(is_scored=True, counts=dict(test=n), dataset_name='khm', definition=WO, task='word_order', source='')
+    assert few_rows_notes([run(19), run(19)]) == ['Scores over fewer than 100 rows, which say little: WO on khm (19).']
+    assert few_rows_notes([run(100)]) == []

@@ -299,14 +299,6 @@ def _telling_cues(manifest:dict)->list[str]:
             found.append(f'{stem}: {said}')
     return found
 
-_FEW_ROWS = 100 # Of test; a share of right answers is uncertain by ten percent and more
-
-def _few_rows(manifest:dict)->list[str]:
-    "The choices that have so few rows that a score says little"
-    of_test = {stem: manifest['counts'][stem]['test'] for stem in manifest.get('choices', {})}
-    why = f'as the text is cut into words by {manifest.get("words", "blanks")}'
-    return [f'{stem}: a score is over {n} rows only, {why}' for stem,n in of_test.items() if n < _FEW_ROWS]
-
 # %% ../../nbs/datasets/manifest.ipynb #mf17c
 def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
@@ -324,7 +316,9 @@ def cautions(manifest:dict)->list[str]:
     found += manifest.get('bible', {}).get('faults', [])
     for stem,name in manifest.get('task_names', {}).items():
         found.append(f'{stem} is {name}, another task than with OntoNotes; do not compare the scores')
-    found += _few_rows(manifest) + _telling_cues(manifest)
+    for stem,why in manifest.get('few_rows', {}).items():
+        found.append(f'{stem}: a score is over {manifest["counts"][stem]["test"]} rows only, since {why}')
+    found += _telling_cues(manifest)
     for stem,scores in manifest['predictors'].items():
         score = scores.get('lookup') or 0
         if score > 0.6:

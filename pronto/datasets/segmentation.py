@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Iterable
 import regex
 from icu4py.breakers import WordBreaker
@@ -19,12 +19,22 @@ from ..core.files import JOINERS
 # %% ../../nbs/datasets/segmentation.ipynb #sgm00007
 _DIVIDERS = '\u200b\u1361\u0f0b\u0f0c' # In addition to blanks: zero-width space, Ethiopic wordspace, tshegs
 _DIVISION = re.compile(rf'([\s{_DIVIDERS}]+)')
+_NO_BLANK = re.compile(rf'[^\S ]|[{_DIVIDERS}]|  ') # Where more than single blanks divides
 _INSIDE = "'’‐-" # Belong to a word between its letters, in any text
 _APOSTROPHES = "'’‘‛ʹ′´`⳿"
 _NO_LETTER = regex.compile(
-    r'[\p{Ps}\p{Pe}\p{Pf}\p{Pi}\p{Sentence_Terminal},،、，;؛·"“„‹›«»…<>|*--[‘’‛]]', regex.V1)
+    r'[\p{Ps}\p{Pe}\p{Pf}\p{Pi}\p{Sentence_Terminal},،、，;؛·"“„‹›«»⌜⌝⌞⌟…<>|*\u1360-\u1368--[‘’‛]]', regex.V1)
 _NO_END = regex.compile(r'[\p{L}\p{M}\p{Nd}\p{Sentence_Terminal}]|$')
 _CLOSING = regex.compile(r'[\p{Pe}\p{Pf}\p{Pi}"\'\s]+$')
+
+def _divided(text:str)->list[str]: # Joined, they give the text
+    "What stands between dividers, and these, in turn"
+    if _NO_BLANK.search(text):
+        return _DIVISION.split(text)
+    tokens = text.split(' ')
+    pieces = [' ']*(2*len(tokens) - 1)
+    pieces[::2] = tokens
+    return pieces
 
 def _ends(texts:tuple[str,...], text:str)->str: # `text`: all of them
     "The marks that end many verses and stand mostly there, without those that Unicode knows as ends"
@@ -35,6 +45,7 @@ def _ends(texts:tuple[str,...], text:str)->str: # `text`: all of them
 # %% ../../nbs/datasets/segmentation.ipynb #sgm00008
 _LEAST_USES = 5 # Of a word that says what belongs to words
 _LEAST_WORDS = .03 # Of these words must have a sign that is a letter, unless it is an apostrophe
+_LEAST_ELIDED, _CARRIED = 3, .8 # Words that have an apostrophe, in most of their uses; quotations do not
 _MARKED = .05 # Of a sign's uses that punctuation follows at once, where it is a letter: `nyne-,`
 _EDGES = regex.compile(rf'([^\p{{L}}\p{{N}}]*)(.*?)([^\p{{L}}\p{{N}}\p{{M}}{JOINERS}]*)', regex.S)
 _PUNCTUATION = regex.compile(r'[\p{Sentence_Terminal},;،؛၊、，]')
@@ -44,6 +55,9 @@ def _edge_letters(tokens:Counter, ends:str)->tuple[str,str]: # `tokens`: how oft
     total = Counter()
     edges = [[], []] # Signs from the inside to the outside, the word without them, how often
     for token,n in tokens.items():
+        if token.isalpha():
+            total[token.lower()] += n
+            continue
         before, core, after = _EDGES.fullmatch(token).groups()
         core = core.lower()
         total[core] += n
@@ -76,11 +90,11 @@ def _belonging(edges:list[tuple[str,str,int]], often:dict[str,int], ends:str)->s
                 continue
             words[sign].append(core)
             asked[sign] += n
-            if 2*n > often[core]:
+            if n > often[core]*(_CARRIED if sign in _APOSTROPHES else .5):
                 carried[sign] += n
                 examples[sign] += 1
         for sign in asked:
-            least = 1 if sign in _APOSTROPHES else max(2, _LEAST_WORDS*len(often))
+            least = _LEAST_ELIDED if sign in _APOSTROPHES else max(2, _LEAST_WORDS*len(often))
             is_usual = 2*carried[sign] > asked[sign] and examples[sign] >= least
             is_marked = followed[sign] > _MARKED*total[sign] and len(words[sign]) >= least
             if is_usual or is_marked and sign not in _APOSTROPHES:
@@ -154,7 +168,7 @@ class _Rule:
 
     def pieces(self, text:str)->list[str]: # Joined, they give the text
         "The tokens, and between each two what divides them, which may be nothing"
-        runs = _DIVISION.split(text)
+        runs = _divided(text)
         if self.kind == 'blanks' and not self.phrases or self.kind == 'syllables' and '\u0f0b' in text:
             return runs
         pieces = []
@@ -187,7 +201,7 @@ class Segmentation(_Rule):
 
     def is_word(self, token:str)->bool:
         "Is it a word without punctuation, and no number?"
-        return bool(self._word.fullmatch(token))
+        return token.isalpha() or bool(self._word.fullmatch(token))
 
     def has_number(self, text:str)->bool:
         "Are there digits that touch no letter?"
@@ -195,11 +209,12 @@ class Segmentation(_Rule):
 
     def letters_of(self, word:str)->tuple[str,...]:
         "The letters of a word with their marks, in lower case"
-        return tuple(self._letter.findall(word.lower()))
+        word = word.lower()
+        return tuple(word if word.isalpha() else self._letter.findall(word))
 
     def words_in(self, token:str)->list[str]:
         "The words of a token, without punctuation"
-        return self._word.findall(token)
+        return [token] if token.isalpha() else self._word.findall(token)
 
     def words(self, text:str)->list[str]: # In order
         "The words and the numbers of a text, without punctuation"
@@ -216,7 +231,7 @@ _READ, _READ_FOR_KIND = 2000, 300 # Texts at most
 @lru_cache(maxsize=16)
 def _learned(texts:tuple[str,...])->Segmentation:
     text = '\n'.join(texts)
-    tokens = Counter(_DIVISION.split(text)[::2])
+    tokens = Counter(chain.from_iterable(_divided(verse)[::2] for verse in texts))
     kind, language, phrases = _kind('\n'.join(texts[::-(-len(texts)//_READ_FOR_KIND) or 1]))
     ends = _ends(texts, text)
     before, after = _edge_letters(tokens, ends) if kind in ('blanks','syllables') else ('', '')

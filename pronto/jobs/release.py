@@ -25,7 +25,7 @@ from ..bibles.text_profiles import Profile, languages_by_text, profile_of, same_
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, safe_name, write_aside
 from ..core.tables import Table, csv_text
 from ..datasets.align import STATUSES, TEXT_ALONE
-from ..datasets.building import build
+from ..datasets.building import FEW_ROWS, build
 from ..datasets.loading import load_manifest
 from ..datasets.manifest import restate_language, shown_shares
 from ..datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
@@ -349,6 +349,7 @@ class Release:
     doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its declared language
     schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
     withheld:dict[str,str] = field(default_factory=dict) # Code to licence, where only the labels are there
+    few_rows:dict[str,dict[str,str]] = field(default_factory=dict) # Task to codes to how few, and why
 
     def __repr__(self):
         counted = {'built': self.built, 'finished before': self.finished, 'failed': self.failed,
@@ -366,6 +367,17 @@ class Release:
             named = f' ({_few(codes)})' if said else ''
             said.append(f'{scheme} {len(codes):,}{named}')
         return f'versification: {"; ".join(said)}'
+
+    @property
+    def few_rows_lines(self)->list[str]: # e.g. `2 translations have fewer than 300 test rows in WX: ...`
+        "A line for each task that has few rows in some translations, with the reasons"
+        lines = []
+        for task,reasons in self.few_rows.items():
+            verb = 'translation has' if len(reasons) == 1 else 'translations have'
+            each = '; '.join(f'{code}: {why}' for code,why in [*reasons.items()][:5])
+            more = f'; and {len(reasons) - 5:,} more' if len(reasons) > 5 else ''
+            lines.append(f'{len(reasons):,} {verb} fewer than {FEW_ROWS} test rows in {task}: {each}{more}')
+        return lines
 
 def _few(names:list[str])->str:
     return ', '.join(names[:5]) + (f' and {len(names)-5:,} more' if len(names) > 5 else '')
@@ -526,6 +538,11 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Task
             f.write_text(text, encoding='utf-8', newline='\n')
     for row in rows:
         code = row['code']
+        manifest = load_manifest(done.out/code)
+        known = tasks_of_manifest(manifest, code, tasks)
+        for stem,why in manifest.get('few_rows', {}).items():
+            of_task = done.few_rows.setdefault(known[stem].abbr, {})
+            of_task[code] = f'{manifest["counts"][stem]["test"]}, since {why}'
         done.schemes.setdefault(row['versification'], []).append(code)
         if row['language_doubt']:
             done.doubts[code] = row['language_doubt']

@@ -23,7 +23,7 @@ from ..datasets.loading import open_datasets
 from ..datasets.manifest import NOT_STATED
 from ..datasets.tasks import ChoiceTask, GivenLabel, NumberTask, Task, Tasks, UnknownTask
 from .notebook_views import answers_to
-from .cells import between
+from .cells import between, few_rows_notes
 from .questions.question import Options
 from .rendering import draw_accuracy
 from ..runs.folds import unknown_share
@@ -231,7 +231,8 @@ def score_card(records:list[Run])->Table:
     header = ['task','model','score [95\N{NO-BREAK SPACE}%]','best without a model',chance,'what it means']
     notes = [*score_lines(records),
              'Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '
-             'chapters and seeds. A model may have read this Bible in pretraining.', *_of_text(records)]
+             'chapters and seeds. A model may have read this Bible in pretraining.',
+             *few_rows_notes(records), *_of_text(records)]
     return Table('card', 'Scores', [(header, rows)], notes, data, align='llrll')
 
 def _of_text(records:list[Run])->list[str]: # Sentences

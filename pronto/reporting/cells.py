@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['FEW_SEEDS', 'MANY', 'Cell', 'Cells', 'difference', 'mean_difference', 'read_cells', 'read_each', 'number', 'as_shown',
            'limit_text', 'difference_text', 'best_note', 'few_seeds_note', 'between', 'collapse_mark', 'score_column',
-           'ends_column', 'score_columns', 'difference_columns', 'data_notes', 'described', 'settings_text',
-           'setting_note', 'with_languages', 'Spread', 'across_languages', 'spreads', 'spread_note']
+           'ends_column', 'score_columns', 'difference_columns', 'few_rows_notes', 'data_notes', 'described',
+           'settings_text', 'setting_note', 'with_languages', 'Spread', 'across_languages', 'spreads', 'spread_note']
 
 # %% ../../nbs/reporting/cells.ipynb #ce000005
 from dataclasses import dataclass, field
@@ -244,6 +244,14 @@ def difference_columns(
             Column('p', 'p', lambda p: decimal(p, 3), of('p'))]
 
 # %% ../../nbs/reporting/cells.ipynb #pcdn0002
+_FEW_ROWS = 100 # Of test
+
+def few_rows_notes(records:list[Run])->list[str]: # A sentence, or none
+    "Scores that are over so few rows that chance moves them by several points"
+    few = {f'{task_key(r).name} on {r.dataset_name} ({n:,})': True for r in records
+           if r.is_scored and 0 < (n := r.counts.get('test', 0)) < _FEW_ROWS}
+    return [f'Scores over fewer than {_FEW_ROWS} rows, which say little: {", ".join(few)}.'] if few else []
+
 def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
@@ -258,6 +266,7 @@ def data_notes(
     if untrained:
         found.append('Labels of the test set that train lacks, so that no trained model can give them: '
                      f'{"; ".join(untrained)}.')
+    found += few_rows_notes(records)
     earlier = sum(r.is_search and r.intervals_by != INTERVALS for r in records) # Others are computed anew
     if earlier:
         old = 'Retrievals whose intervals are those of an earlier estimate:'

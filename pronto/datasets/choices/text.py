@@ -24,6 +24,7 @@ def _has_capitals(text:str)->bool:
 
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx14
 _FREQUENT = 100 # Words that are too frequent to be content words
+_FEW_VERSES = 3000 # A tenth of them is tested
 _LEAST_LETTERS = dict(blanks=3, syllables=2) # Of a content word
 
 @dataclass(eq=False)
@@ -89,17 +90,17 @@ class _Words(_Frequencies):
     def places(self, ref:Ref)->list[int]:
         "Where a word of a verse may be changed: between two words"
         if ref not in self._places:
-            words = self.words
-            kinds = [words.get(token) for token in self.tokens[ref]] # `None` if it is no word
-            inner = [i for i in range(1, len(kinds) - 1) if not self._is_alone(ref, i)]
-            self._places[ref] = [i for i in inner if kinds[i] and None not in (kinds[i-1], kinds[i+1])]
+            kinds = list(map(self.words.get, self.tokens[ref])) # `None` if it is no word
+            inner = (i for i in range(1, len(kinds) - 1) if kinds[i] and None not in (kinds[i-1], kinds[i+1]))
+            self._places[ref] = [i for i in inner if not self._is_alone(ref, i)]
         return self._places[ref]
 
     def _is_alone(self, ref:Ref, place:int)->bool:
         "Do blanks on both sides mark a word, in a text without blanks? Chinese Bibles have them around names"
+        if self.segmentation.kind != 'dictionary':
+            return False
         pieces = self.pieces[ref]
-        divided = pieces[2*place - 1] and pieces[2*place + 1]
-        return self.segmentation.kind == 'dictionary' and bool(divided)
+        return bool(pieces[2*place - 1] and pieces[2*place + 1])
 
     @cached_property
     def _content_words(self)->dict[Ref,dict[int,str]]: return {}
@@ -138,6 +139,21 @@ class ChoiceText(_Words):
         fits = (ref for ref,text in self.verses.items() if times[text] == 1 and not has_number(text))
         found = ((ref, split_of(ref, self.fold)) for ref in fits)
         return {ref: split for ref,split in found if split}
+
+    @property
+    def limits(self)->str: # The end of a sentence
+        "Why choices can have few rows: what many verses have or lack"
+        n = len(self.verses)
+        times = Counter(self.verses.values())
+        counts = {
+            'occur more than once': sum(times[text] > 1 for text in self.verses.values()),
+            'have numbers in digits': sum(map(self.segmentation.has_number, self.verses.values())),
+            'have fewer than two rarer words between words, away from punctuation and without capitals':
+                sum(len(self.content_words(ref)) < 2 for ref in self.splits)}
+        many = ' and '.join(f'{k:,} {what}' for what,k in counts.items() if k > n/10)
+        if n < _FEW_VERSES or not many:
+            return f'it has only {n:,} verses' + (f', of which {many}' if many else '')
+        return f'of its {n:,} verses {many}'
 
     def in_order(self, purpose:str, split:str)->list[Ref]:
         "The verses of a split that take part, in a fixed order"
