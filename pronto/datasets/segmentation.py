@@ -45,7 +45,7 @@ def _ends(texts:tuple[str,...], text:str)->str: # `text`: all of them
 # %% ../../nbs/datasets/segmentation.ipynb #sgm00008
 _LEAST_USES = 5 # Of a word that says what belongs to words
 _LEAST_WORDS = .03 # Of these words must have a sign that is a letter, unless it is an apostrophe
-_LEAST_ELIDED, _CARRIED = 3, .8 # Words that have an apostrophe, in most of their uses; quotations do not
+_LEAST_ELIDED, _CARRIED = 2, .8 # Words that have an apostrophe, in most of their uses; quotations do not
 _MARKED = .05 # Of a sign's uses that punctuation follows at once, where it is a letter: `nyne-,`
 _EDGES = regex.compile(rf'([^\p{{L}}\p{{N}}]*)(.*?)([^\p{{L}}\p{{N}}\p{{M}}{JOINERS}]*)', regex.S)
 _PUNCTUATION = regex.compile(r'[\p{Sentence_Terminal},;،؛၊、，]')
