@@ -259,6 +259,9 @@ _MOST_TESTS = 20_000 # Some minutes
 
 def _silent(what:str, weight:Callable=None)->Callable: return list
 
+def _about_task(name:str, task:Task, order:int=len(BUILT_IN))->dict:
+    return dict(name=name, question=task.question, order=order, metric=task.metric)
+
 def make_report(
     records:list[Run], folder='.',
     registry:dict[str,dict]=None, # Code of a translation to its row
@@ -403,9 +406,6 @@ def _world(rows:list[dict])->str:
     if not any(coordinates_of(r['iso639_3']) for r in rows):
         return ''
     return ' '.join(f'{latitude},{longitude}' for latitude,longitude in places_of_languages())
-
-def _about_task(name:str, task:Task, order:int=len(BUILT_IN))->dict:
-    return dict(name=name, question=task.question, order=order, metric=task.metric)
 
 def _as_data(report:Report)->dict:
     "What the page reads"
