@@ -338,18 +338,17 @@ def _name_test_sets(made:list[_TestSet]):
 
 PAPER_TASKS = [task.stem for task in (NMC, PNS, SM, SS, SAC)]
 
-def _may_join(name:str, task:Task, papers:dict[str,Task])->bool:
+def _may_join(task:Task)->bool:
     "Is a task one of the paper, or of somebody who may have run it beside those?"
-    return name in papers or task.file != '' or isinstance(task, UnknownTask)
+    return task.stem in PAPER_TASKS or task.file != '' or isinstance(task, UnknownTask)
 
 def _drop_empty_columns(made:list[_TestSet]):
     "Keep the tasks that were run, and the paper's unless all are of another source"
     scores = [score for one in made for score in one.scores]
     there = {score.task: score.definition for score in scores
              if score.figures or score.published is not None}
-    papers = {BUILT_IN[stem].abbr: BUILT_IN[stem] for stem in PAPER_TASKS}
-    if not there or any(_may_join(name, task, papers) for name,task in there.items()):
-        there |= papers
+    if not there or any(map(_may_join, there.values())):
+        there |= {BUILT_IN[stem].abbr: BUILT_IN[stem] for stem in PAPER_TASKS}
     for one in made:
         one.rows = [[score for score in row if score.task in there] for row in one.rows]
 
