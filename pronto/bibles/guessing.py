@@ -84,6 +84,7 @@ def _leads(text:str, is_title:bool)->list[set[str]]: # Codes
         named.append(_named_by(second, False) or _names_with(second))
     return [codes for codes in named if codes]
 
+# %% ../../nbs/bibles/guessing.ipynb #gsl000sbd6
 def _from_leads(title:list[set[str]], file:list[set[str]], is_alone:bool)->str: # Empty if they name none
     "A widely known language, or one that both name; of two the later"
     of_file = set().union(*file)

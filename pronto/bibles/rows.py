@@ -135,6 +135,7 @@ def label_verses(
             found.append((n, is_part))
     return tuple(found)
 
+# %% ../../nbs/bibles/rows.ipynb #9f718ds88a
 def _number_and_part(label:str)->tuple[int,bool]: # e.g. 3 and `True` for `3a`
     is_part = not label[-1].isdecimal()
     return int(label[:-1] if is_part else label), is_part

@@ -85,6 +85,7 @@ _UNLIKE = 0.5 # Less than in any two translations in one language and script
 _OTHER_SCRIPT = 0.05
 _MANY_LETTERS = 150 # A script of words, whose trigrams are too rare
 
+# %% ../../nbs/bibles/text_profiles.ipynb #rsm000s52a
 def _nearest_languages(
     codes:list[str], # Of translations, as the rows of `likeness`
     likeness, profiles:dict[str,Profile],

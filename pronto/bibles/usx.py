@@ -22,6 +22,7 @@ class Event(NamedTuple):
 # %% ../../nbs/bibles/usx.ipynb #ux11
 _ENDED = {'char': 'char*', 'bar': 'bar*'}
 
+# %% ../../nbs/bibles/usx.ipynb #ux11s30d
 class _Pieces:
     "The markers that elements stand for"
     def __init__(self):

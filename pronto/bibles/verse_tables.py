@@ -99,6 +99,7 @@ def _with_verse(cells:list[str])->list[str]:
     chapter, verse = re.split('[:.]', cells[1].strip(), maxsplit=1)
     return [cells[0], chapter, verse, cells[2]]
 
+# %% ../../nbs/bibles/verse_tables.ipynb #a1b8c0sedc
 def _table(text:str, path)->tuple[list[str],list[tuple[int,list[str]]]]:
     "The fields of the columns, and line number and cells of each row"
     mark = _mark(text)
@@ -127,6 +128,7 @@ def _table(text:str, path)->tuple[list[str],list[tuple[int,list[str]]]]:
 
 _WANTED = 'name the columns book, chapter, verse, text, or ref, text'
 
+# %% ../../nbs/bibles/verse_tables.ipynb #a1b8c0sc4c
 def _book_of_file(path)->str:
     return re.sub(r'^\d+[-_ ]+', '', PurePosixPath(str(path).replace('\\', '/')).stem)
 

@@ -222,6 +222,7 @@ def osis_mark(
 def _osis_skip(tag, el)->bool:
     return tag in OSIS_SKIP
 
+# %% ../../nbs/bibles/xml.ipynb #77f8ces66a
 def _osis_verse(found:Collector, begins:bool, el):
     "A verse begins or ends at its element, or at one of two milestones"
     ids = el.get('osisID') or el.get('sID')

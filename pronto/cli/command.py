@@ -46,6 +46,7 @@ def _fault(area:ModuleType)->str: # Empty if its commands can be added
         return str(e)
     return ''
 
+# %% ../../nbs/cli/command.ipynb #cb9534s3d7
 def _add_command(commands, name:str, area): # `name` with its group, if it is in one
     "Add the parser of a command: the module has a function `build_command` that runs it, and `build_options`"
     function = name.replace(' ', '_')

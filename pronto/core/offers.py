@@ -32,6 +32,7 @@ def offers(
         offered.setdefault(entry.name, entry)
     return offered
 
+# %% ../../nbs/core/offers.ipynb #of08s682
 def load_offer(
     entry:EntryPoint,
     kind:type # Of what it should lead to

@@ -470,11 +470,10 @@ def build(
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     spoken = find_language(names['language'], names['code']).iso639_3
-    words = text.segmentation
-    projected = _on_words(alignment, layout, words, english.linked, spoken, tasks)
+    projected = _on_words(alignment, layout, text.segmentation, english.linked, spoken, tasks)
     on_words, links, about, text.linked = projected
-    on_words += _given(annotations, alignment, layout, words, about)
-    more = dict(words=words.kind, word_tasks=about, absent_sources=absent)
+    on_words += _given(annotations, alignment, layout, text.segmentation, about)
+    more = dict(words=text.segmentation.kind, word_tasks=about, absent_sources=absent)
     names |= {name: what for name,what in more.items() if what}
     of_text = _with_forms(_choices(annotations, text, layout, choices, names, tasks), text, names)
     of_verses = [*tasks_of(annotations.source, tasks), *on_words]

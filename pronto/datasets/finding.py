@@ -41,6 +41,7 @@ def _exists(path)->bool:
     except ValueError:
         return False # A name that no file can have
 
+# %% ../../nbs/datasets/finding.ipynb #113d88sc27
 def _bible_file(code:str)->Path|None:
     "The file or folder of `bibles/` that belongs to a code"
     bibles = data_dir()/'bibles'

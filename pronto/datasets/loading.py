@@ -104,9 +104,30 @@ class _Compared(_Agreed):
 
     def __hash__(self)->int: return hash(self.path)
 
+# %% ../../nbs/datasets/loading.ipynb #ld66b
+class _Spoken(_Compared):
+    "The language of a dataset"
+    @property
+    def some_texts(self)->list[str]:
+        "The first texts of each table, which show the script"
+        rows = (row for parts in self.tasks.values() for rows in parts.values() for row in rows[:100])
+        return [text for row in rows for text in row.texts]
+
+    @property
+    def language(self)->str: # A tag or a name, empty if it is not known; `language_from`: how it was guessed
+        "The language that the manifest states; without a manifest, as release v0.1, a guess"
+        if self.manifest:
+            return self.manifest.get('language') or ''
+        return guess_language(names=(self.code,), script=script_of(self.some_texts))[0]
+
+    @property
+    def language_tag(self)->str: # See `pronto.bibles.languages.language_tag`
+        "The language as HTML names it"
+        return language_tag(self.language, self.code, self.some_texts)
+
 # %% ../../nbs/datasets/loading.ipynb #ld66
 @dataclass(eq=False, repr=False)
-class Dataset(_Compared):
+class Dataset(_Spoken):
     "A dataset folder as `open_dataset` gives it, and what was loaded of it"
     path:Path
     tasks:dict[str,dict[str,list]] = field(default_factory=dict) # Of the loaded ones: stem to split to rows
@@ -130,24 +151,6 @@ class Dataset(_Compared):
         source = self.manifest.get('source', {}).get('name', 'another source')
         what = f'has no examples of {stem}; from {source} it has {", ".join(self.tasks)}'
         raise InputError(self.path, f'{what}; choose another task, or build it from another source')
-
-    @property
-    def some_texts(self)->list[str]:
-        "The first texts of each table, which show the script"
-        rows = (row for parts in self.tasks.values() for rows in parts.values() for row in rows[:100])
-        return [text for row in rows for text in row.texts]
-
-    @property
-    def language(self)->str: # A tag or a name, empty if it is not known; `language_from`: how it was guessed
-        "The language that the manifest states; without a manifest, as release v0.1, a guess"
-        if self.manifest:
-            return self.manifest.get('language') or ''
-        return guess_language(names=(self.code,), script=script_of(self.some_texts))[0]
-
-    @property
-    def language_tag(self)->str: # See `pronto.bibles.languages.language_tag`
-        "The language as HTML names it"
-        return language_tag(self.language, self.code, self.some_texts)
 
     def __repr__(self):
         sizes = [f'{stem} {sum(map(len, parts.values())):,}' for stem,parts in self.tasks.items()]
@@ -281,6 +284,7 @@ def open_dataset(
     _verify(found)
     return found
 
+# %% ../../nbs/datasets/loading.ipynb #ld14s6c3
 def stems_without_choices(dataset:Dataset, stems:Iterable[str])->list[str]: # In their order
     "The tasks that are no choices; all if there are no others"
     stems, choices = list(stems), dataset.manifest.get('choices', {})

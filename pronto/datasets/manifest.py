@@ -97,6 +97,7 @@ def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]
     duplicates = sum(share == 1 for share in shares)
     return dict(purged=len(texts[None]), duplicates=duplicates, near_duplicates=len(shares) - duplicates)
 
+# %% ../../nbs/datasets/manifest.ipynb #mf14s5b5
 def _about_choices(parts:dict, tasks:list[Task])->dict[str,dict]: # Stem to split to what was changed to rows
     "How many rows each change has"
     choices = [t.stem for t in tasks if isinstance(t, ChoiceTask)]
@@ -139,6 +140,7 @@ def _source(annotations:Annotations)->dict:
         del about[name]
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 
+# %% ../../nbs/datasets/manifest.ipynb #mf15s69a
 def make_manifest(
     annotations:Annotations, bible:Bible, alignment:Alignment,
     parts:dict[str,dict], # Stem to split to examples
@@ -234,6 +236,7 @@ def origin_of(manifest:dict, stem:str='')->dict[str,str|None]: # `splits`, `rule
 
 _BY_TASK = 'counts', 'label_shares', 'label_shares_by_split', 'predictors', 'choices' # Of a manifest
 
+# %% ../../nbs/datasets/manifest.ipynb #mf152s45d
 def without_task(manifest:dict, stem:str)->dict:
     "What a manifest would say without a task"
     files = {name: digits for name,digits in manifest['files'].items() if name.rpartition('_')[0] != stem}

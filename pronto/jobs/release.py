@@ -334,8 +334,8 @@ def _write_metadata(rows:list[dict], path):
 
 # %% ../../nbs/jobs/release.ipynb #fa0a33c0
 @dataclass
-class Release:
-    "The outcome of a release: the status of each translation"
+class _Outcome:
+    "What became of each translation"
     out:Path
     built:list[str] = field(default_factory=list)     # Codes
     finished:list[str] = field(default_factory=list)  # Codes that were built before
@@ -356,9 +356,13 @@ class Release:
                    'left out, as their licence forbids redistribution': self.left_out,
                    'without their text, as it is unclear whether it may be passed on': self.withheld}
         said = ', '.join(f'{len(codes):,} {what}' for what,codes in counted.items() if codes)
-        others = f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
-        return f'{self.out}: {said}{others}'
+        said += f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
+        return f'{self.out}: {said}'
 
+# %% ../../nbs/jobs/release.ipynb #fa0a33c0b
+@dataclass
+class Release(_Outcome):
+    "The outcome of a release: the status of each translation"
     @property
     def numbering(self)->str: # e.g. `versification: eng 3; org 1 (fraLSG)`
         "How the translations number their verses, the rarer schemes with their codes"
@@ -375,10 +379,11 @@ class Release:
         for task,reasons in self.few_rows.items():
             verb = 'translation has' if len(reasons) == 1 else 'translations have'
             each = '; '.join(f'{code}: {why}' for code,why in [*reasons.items()][:5])
-            more = f'; and {len(reasons) - 5:,} more' if len(reasons) > 5 else ''
-            lines.append(f'{len(reasons):,} {verb} fewer than {FEW_ROWS} test rows in {task}: {each}{more}')
+            each += f'; and {len(reasons) - 5:,} more' if len(reasons) > 5 else ''
+            lines.append(f'{len(reasons):,} {verb} fewer than {FEW_ROWS} test rows in {task}: {each}')
         return lines
 
+# %% ../../nbs/jobs/release.ipynb #fa0a33s841
 def _few(names:list[str])->str:
     return ', '.join(names[:5]) + (f' and {len(names)-5:,} more' if len(names) > 5 else '')
 
@@ -506,6 +511,7 @@ def _restate(folder:Path, *language, **doubt):
     restate_language(folder, *language, **doubt)
     _write_about(folder, _about(folder))
 
+# %% ../../nbs/jobs/release.ipynb #r2placs467
 def _rights_differ(done:Release, rows:list[dict])->list[str]:
     "A line for each translation whose text has fewer rights in another"
     rights = {row['code']: row['redistribution'] for row in rows} | dict.fromkeys(done.left_out, 'forbidden')
@@ -593,6 +599,17 @@ def read_languages(
     return languages, others
 
 # %% ../../nbs/jobs/release.ipynb #c68cb39c
+def _note(done:Release, code:str, left_out:dict, error:str):
+    "Note what became of a translation"
+    if error:
+        done.failed[code] = error
+    elif left_out:
+        done.left_out[code] = left_out['licence']
+        done.profiles[code] = left_out['profile']
+    else:
+        done.built.append(code)
+
+# %% ../../nbs/jobs/release.ipynb #c68cb39cb
 def release(
     annotations, # A file written by `write_annotations`, a source folder, `open`, or `none` for choices alone
     bibles, # A folder with a file, zip or folder for each translation
@@ -630,13 +647,7 @@ def release(
             with (connect(workers, scheduler, jobs=len(jobs), certificates=certificates) as client,
                   closing(run_jobs(client, build_translation, jobs, limit=job_timeout)) as outcomes):
                 for _,(code,left_out,error) in zip(progress(list(jobs)), outcomes):
-                    if error:
-                        done.failed[code] = error.replace(f'{bibles.absolute()}/', '')
-                    elif left_out:
-                        done.left_out[code] = left_out['licence']
-                        done.profiles[code] = left_out['profile']
-                    else:
-                        done.built.append(code)
+                    _note(done, code, left_out, error.replace(f'{bibles.absolute()}/', ''))
     _finish(done, places, bibles, tasks)
     if publishable:
         _require_publishable(done)

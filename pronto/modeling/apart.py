@@ -9,7 +9,7 @@ __all__ = ['read_apart', 'looks_ahead']
 from functools import partial
 from torch import cat, finfo, inference_mode, is_tensor
 from torch.nn.functional import pad
-from .encoding import padded
+from .encoding import padded, token_limit
 
 # %% ../../nbs/modeling/apart.ipynb #ap000013
 _OF_TOKENS = 'start_logits', 'end_logits' # Those of a head with one number for each token
@@ -42,7 +42,6 @@ _ROUNDING = 200 # Units of the last digit of the largest number
 
 def _some_ids(net, tokenizer, n:int)->list[int]: # Fewer for a model that reads fewer
     "Ids of tokens that are not special"
-    from pronto.modeling.architectures import token_limit
     n = min(n, token_limit(net, tokenizer))
     try:
         size = len(net.get_input_embeddings().weight)

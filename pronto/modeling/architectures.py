@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FIRST_PRIVATE', 'quiet', 'first_line', 'one_line_errors', 'load_tokenizer', 'weight_sizes', 'load_config',
-           'load_model', 'token_table', 'check_tokens', 'load_classifier', 'token_limit', 'load_encoder']
+           'load_model', 'token_table', 'check_tokens', 'load_classifier', 'load_encoder']
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00005
 import math, re, threading
@@ -14,7 +14,7 @@ import torch
 from torch.nn.functional import cross_entropy
 from transformers import (AutoConfig, AutoModel, AutoModelForSequenceClassification,
                           AutoModelForTextEncoding, AutoTokenizer,
-                          ByT5Tokenizer, set_seed)
+                          set_seed)
 from transformers.modeling_outputs import SequenceClassifierOutput
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING as DECODERS
@@ -26,6 +26,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 from ..core.files import InputError
 from .layers import use_onednn
 from .apart import read_apart
+from .encoding import token_limit
 from .model import WEIGHTS, folder_of, model_files
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00007
@@ -281,23 +282,6 @@ def load_classifier(
     first = _add_tokens(model, net, n_senses)
     read_apart(net.body if isinstance(net, _MeanClassifier) else net, tokenizer)
     return net, first
-
-# %% ../../nbs/modeling/architectures.ipynb #a5c0000e
-def _reserved_positions(net)->int:
-    "Position embeddings that no token can use"
-    for name,module in net.named_modules():
-        padding = getattr(module, 'padding_idx', None)
-        if name.endswith('position_embeddings') and padding is not None:
-            return 1 + padding
-    return 0
-
-def token_limit(net, tokenizer)->int: # How many tokens
-    "The longest input of a model"
-    positions = getattr(net.config, 'max_position_embeddings', None)
-    reserved = _reserved_positions(net)
-    if not isinstance(positions, int) or positions < 1:
-        positions = 1024 if isinstance(tokenizer, ByT5Tokenizer) else 512
-    return min(positions, tokenizer.model_max_length + reserved) - reserved
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00021
 def load_encoder(

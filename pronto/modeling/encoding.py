@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Tokens', 'bare_ids', 'tokenized', 'Packed', 'share_unknown', 'pack', 'all_finite', 'pad_batch', 'padded', 'by_length',
-           'batches_by_length']
+           'batches_by_length', 'token_limit']
 
 # %% ../../nbs/modeling/encoding.ipynb #f3e55d4f
 from typing import NamedTuple
@@ -193,3 +193,21 @@ def batches_by_length(
             found.append([])
         found[-1].append(i)
     return found if inputs else []
+
+# %% ../../nbs/modeling/encoding.ipynb #a5c0000e
+def _reserved_positions(net)->int:
+    "Position embeddings that no token can use"
+    for name,module in net.named_modules():
+        padding = getattr(module, 'padding_idx', None)
+        if name.endswith('position_embeddings') and padding is not None:
+            return 1 + padding
+    return 0
+
+def token_limit(net, tokenizer)->int: # How many tokens
+    "The longest input of a model"
+    from transformers import ByT5Tokenizer
+    positions = getattr(net.config, 'max_position_embeddings', None)
+    reserved = _reserved_positions(net)
+    if not isinstance(positions, int) or positions < 1:
+        positions = 1024 if isinstance(tokenizer, ByT5Tokenizer) else 512
+    return min(positions, tokenizer.model_max_length + reserved) - reserved

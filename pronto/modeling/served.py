@@ -463,6 +463,7 @@ def _read_echo(reply:dict, text:str)->_Echo: # Raises `ValueError` if the text i
 def _is_whole(token:str)->bool: # Not a part of a character
     return bool(token) and '\N{REPLACEMENT CHARACTER}' not in token and not token.startswith('bytes:')
 
+# %% ../../nbs/modeling/served.ipynb #srv000sfe6
 def _check_offsets(echo:_Echo, text:str):
     "Raise `ValueError` if the tokens are not those of the text, one after the other up to its end"
     tokens = echo.tokens or [None]*len(echo.begin)

@@ -34,8 +34,8 @@ MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothin
 
 # %% ../../nbs/reporting/scores.ipynb #rsc06
 @dataclass(frozen=True, eq=False)
-class Answers:
-    "The answers of the runs of one model on one test set"
+class _AnsweredRows:
+    "What was asked and answered"
     task:Task
     labels:list[str]               # Of the task
     counts:bool                    # Are they counts?
@@ -66,6 +66,10 @@ class Answers:
         "Was it trained with too few seeds to know how much seeds matter?"
         return self.draws is not None and len({seed for seed,_ in self.draws}) < MIN_SEEDS
 
+# %% ../../nbs/reporting/scores.ipynb #rsc06b
+@dataclass(frozen=True, eq=False)
+class Answers(_AnsweredRows):
+    "The answers of the runs of one model on one test set"
     def at(self, places)->'Answers': # In any order
         "The answers to some rows"
         places = np.asarray(places, int)

@@ -19,8 +19,8 @@ from ..modeling.model import Model
 from .evaluating import check_arguments, evaluate, in_folders, scored_tasks
 
 # %% ../../nbs/reporting/watching.ipynb #wch00007
-class LanguageCallback(TrainerCallback):
-    "Log how much of a language a model knows, at each evaluation of a `Trainer`"
+class _AskedModel(TrainerCallback):
+    "Asks a model that is being trained how much of a language it knows"
 
     def __init__(self,
         bible, # As `evaluate` takes it; its dataset needs choices
@@ -49,6 +49,10 @@ class LanguageCallback(TrainerCallback):
 
     @property
     def name(self)->str: return f'eval_{self.folder.name}'
+
+# %% ../../nbs/reporting/watching.ipynb #wch00007b
+class LanguageCallback(_AskedModel):
+    "Log how much of a language a model knows, at each evaluation of a `Trainer`"
 
     def on_prediction_step(self, args, state, control, **kwargs):
         "Come before other callbacks, which log and judge the numbers, in whatever order they were given"
@@ -79,6 +83,7 @@ class LanguageCallback(TrainerCallback):
         self.report(f'{about}: {language} of 100; n-grams have {ngrams}')
         return found
 
+# %% ../../nbs/reporting/watching.ipynb #wch000sd99
 def _is_other(callback)->bool: return not isinstance(callback, LanguageCallback)
 
 def _is_of_evaluation(logs:dict)->bool: # Not of a training

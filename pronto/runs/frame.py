@@ -83,8 +83,8 @@ def _by_chapter(cell:np.ndarray, cells:np.ndarray, n_chapters:int)->ByChapter: #
 
 # %% ../../nbs/runs/frame.ipynb #frm00011
 @dataclass(eq=False)
-class TestRows:
-    "The rows of a test set: their labels and chapters, and what baselines answer"
+class _Rows:
+    "What the rows of a test set ask, read once"
     same:str           # Equal for test sets that ask the same in the same order, see `rows_hash`
     names:list[str]    # Of the chapters, in their order
     chapters:ByChapter
@@ -129,6 +129,10 @@ class TestRows:
             self.kept[name] = make()
         return self.kept[name]
 
+# %% ../../nbs/runs/frame.ipynb #frm00011b
+@dataclass(eq=False)
+class TestRows(_Rows):
+    "The rows of a test set: their labels and chapters, and what baselines answer"
     def confusion(
         self, answers:pd.Categorical,
         labels:tuple[str,...], # All that occur in the rows and the answers, and maybe more
@@ -153,6 +157,7 @@ class TestRows:
                 lambda: {name: column[places] for name,column in self.asked.items()})
         return self.kept[key]
 
+# %% ../../nbs/runs/frame.ipynb #frm000s2f9
 def _numbers(column:pd.Categorical, labels:tuple[str,...])->np.ndarray: # (n,)
     "The place of each text among labels; those that do not occur need not be among these"
     place = {label: i for i,label in enumerate(labels)}
@@ -197,6 +202,7 @@ def _schema():
     kinds |= dict(chapters=texts, columns=texts, texts=pa.list_(texts))
     return pa.schema(list(kinds.items()))
 
+# %% ../../nbs/runs/frame.ipynb #frm000sb77
 def _seal(table)->str:
     "A hash of all cells: what was changed in the file is made again, not believed"
     import pyarrow as pa
@@ -259,6 +265,7 @@ def write_results(
     except (InputError, OSError):
         pass
 
+# %% ../../nbs/runs/frame.ipynb #frm001s59a
 def read_results(
     store:Path,
     read_rows:Callable # Takes the name of a file of test rows and gives its columns

@@ -559,9 +559,8 @@ def plan(
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
         of_model, groups = partial(_measurings, protocol), [_pairs(protocol, targets, sources)]
     else:
-        instructions = _read_prompts(prompts, targets[0][0])
         numbers = _seeds(protocol, recipe, range(first_seed, first_seed + seeds))
-        of_model = _Plan(protocol, recipe, limit, numbers, instructions).of_model
+        of_model = _Plan(protocol, recipe, limit, numbers, _read_prompts(prompts, targets[0][0])).of_model
         groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)
     found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
     plans = [(model, group) for group in groups for model in found]

@@ -178,8 +178,7 @@ class Run(_Named):
         return self.model_copy(update=with_dataset(changes))
 
     @property
-    def definition(self)->Task:
-        "Its task"
+    def definition(self)->Task: # Its task
         return self.defined or BUILT_IN.get(self.task) or UnknownTask(self.task)
 
     @property
@@ -187,9 +186,7 @@ class Run(_Named):
         "The dataset, as older records call it"
         return self.dataset
 
-    def score(self, metric:str)->float|None: # `None` if the task does not have it
-        "The score by a metric"
-        return getattr(self, metric, None)
+    def score(self, metric:str)->float|None: return getattr(self, metric, None) # `None` if it has none
 
     @property
     def sources(self)->list[str]: # Empty if it was trained on the translation that it is tested on

@@ -535,6 +535,7 @@ def read_runs(
         write_results(runs, read, {name: one for name,one in rows.items() if name in used})
     return pool_runs(_each_once(found, report), report)
 
+# %% ../../nbs/runs/store.ipynb #dc801es728
 _BLANK = Run.model_construct() # To construct each anew would copy all defaults
 
 def _state(path:Path, rows:str, state_of_rows)->str: # `rows`: as `KeptRun` has it

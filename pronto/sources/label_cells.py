@@ -88,6 +88,7 @@ def _sheet(path:Path, computed:bool):
     visible[0].reset_dimensions() # Some programs write them wrong
     return visible[0], len(sheets), [sheet.title for sheet in sheets if sheet not in visible]
 
+# %% ../../nbs/sources/label_cells.ipynb #lc10s189
 def _check_part(path:Path, name:str, part):
     "Raise `InputError` if reading a part of a spreadsheet would take too much memory"
     is_sheet = name.startswith('xl/worksheets/')

@@ -325,6 +325,7 @@ def _cells(entries:list[_Entry], unit:str)->str: # e.g. `'high' (line 7)`
     named = [f'{entry.text[:40]!r} ({unit} {entry.row})' for entry in entries[:_MOST_NAMED]]
     return f'{", ".join(named)}{" ..." if len(entries) > _MOST_NAMED else ""}'
 
+# %% ../../nbs/sources/labels.ipynb #lb23s791
 def _kind(entries:_Entries, stated:str, unit:str)->str: # `class`, `several` or `number`
     "What a column is; raises `ValueError` for cells that are no numbers among numbers"
     every = _all(entries)

@@ -119,8 +119,8 @@ def drawn(purpose:str, ref:Ref)->int: # Of 64 bits
     return int.from_bytes(blake2b(f'{purpose} {ref}'.encode(), digest_size=8).digest())
 
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx16
-class ChoiceText(_Words):
-    "A text whose words can be changed"
+class _Divided(_Words):
+    "A text whose verses are in train, dev or test"
     def of_fold(self, fold:int|None)->'ChoiceText':
         "The same text with other splits"
         if fold == self.fold:
@@ -155,6 +155,9 @@ class ChoiceText(_Words):
             return f'it has only {n:,} verses' + (f', of which {many}' if many else '')
         return f'of its {n:,} verses {many}'
 
+# %% ../../../nbs/datasets/choices/text.ipynb #ctx16b
+class ChoiceText(_Divided):
+    "A text whose words can be changed"
     def in_order(self, purpose:str, split:str)->list[Ref]:
         "The verses of a split that take part, in a fixed order"
         refs = (ref for ref,where in self.splits.items() if where == split)

@@ -64,6 +64,15 @@ _WORD = re.compile(r'</?w(?:\s[^<>]*)?>')
 _ATTRIBUTE = re.compile(r'(\w+)\s*=\s*"([^"]*)"')
 
 # %% ../../../nbs/lab/bibles/markup.ipynb #mku00013-b
+def _quotation(tag, quotations:list[dict])->str: # `quotations`: attributes of those that are open
+    "The mark that an element of OSIS stands for"
+    attributes = dict(_ATTRIBUTE.findall(html.unescape(tag.attributes)))
+    if tag.ends:
+        attributes = quotations.pop() if quotations else {}
+    elif not tag.lone:
+        quotations.append(attributes)
+    return osis_mark(tag.name, not tag.ends, attributes)
+
 def tagless(
     text:str, kind:str, # A key of `TAG_TABLES`
     words:bool=True # Also find the words with a Strong's number
@@ -72,13 +81,9 @@ def tagless(
     if not words:
         text = _WORD.sub('', text) # Most tags of many modules
     table = TAG_TABLES[kind]
-    parts = []
-    length = 0
-    linked = []
-    begun = None
-    at = 0
-    hidden = ''
-    depth = 0
+    parts, linked = [], []
+    length = at = depth = 0
+    begun, hidden = None, ''
     quotations = [] # Attributes of those that are open
     def add(piece):
         nonlocal length
@@ -106,12 +111,7 @@ def tagless(
         elif tag.name in table.blocks:
             add(' ')
         elif kind == 'OSIS' and tag.name in ('q','milestone'):
-            attributes = dict(_ATTRIBUTE.findall(html.unescape(tag.attributes)))
-            if tag.ends:
-                attributes = quotations.pop() if quotations else {}
-            elif not tag.lone:
-                quotations.append(attributes)
-            add(osis_mark(tag.name, not tag.ends, attributes))
+            add(_quotation(tag, quotations))
     if not hidden:
         add(html.unescape(text[at:]))
     return Tagless(''.join(parts), hidden, tuple(linked))

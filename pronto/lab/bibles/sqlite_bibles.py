@@ -90,6 +90,7 @@ def _verse_tables(db)->list[_Table]:
             found.append(_Table(name, columns))
     return found
 
+# %% ../../../nbs/lab/bibles/sqlite_bibles.ipynb #sql000s98d
 def _text(value, path, place:str)->str:
     "A value as text"
     if value is None:

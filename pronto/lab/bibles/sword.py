@@ -124,6 +124,7 @@ class _LZSS:
         stretch = text[len(text)-back:][:length]
         return stretch if back >= length else (stretch*length)[:length] # It may repeat itself
 
+# %% ../../../nbs/lab/bibles/sword.ipynb #swo000s994
 _UNPACKERS = dict(zip=zlib.decompressobj, bzip2=bz2.BZ2Decompressor, xz=lzma.LZMADecompressor, lzss=_LZSS)
 
 def _blocks(
@@ -224,6 +225,7 @@ def _unclaimed(entries:list[_Entry], blocks:list[bytes|None], markup:str)->set[s
             at = max(at, end)
     return {letters for data in stretches if data and (letters := _letters(data, markup))}
 
+# %% ../../../nbs/lab/bibles/sword.ipynb #swo000s0bc
 class _Unclaimed:
     "Texts to which no entry points; some are those with which a longer text of a verse begins"
     def __init__(self, beginnings:set[str]):
@@ -359,6 +361,7 @@ def read_sword(
     return make_bible(raw, (row[-1].words for row in found) if words else (), format='SWORD', stated=stated,
                       faults=unclosed_notes(open_at) | faults, **_about(conf))
 
+# %% ../../../nbs/lab/bibles/sword.ipynb #swo000s9d3
 def _check_encoding(faults:dict[str,Fault], n_verses:int, path):
     "Raise `InputError` if the text is in another encoding, and not only a few bytes of it"
     damaged = faults.get(_OTHER_BYTES)

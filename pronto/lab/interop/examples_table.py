@@ -74,6 +74,7 @@ def _row(cells:dict): # `VerseExample` or `PairExample`
     texts = cells['text'], cells['text2']
     return PairExample(cells['sense'], *texts, cells['label'], ref('ref'), ref('ref2'))
 
+# %% ../../../nbs/lab/interop/examples_table.ipynb #ext10s499
 def read_examples(
     path, # An `examples.parquet`
     manifest:dict,

@@ -182,6 +182,7 @@ def _cues(datasets:list[dict], stem:str)->str: # The median; a dash for older da
     known = [score for d in datasets if (score := d.get('cues', {}).get(stem)) is not None]
     return f'{median(known):.1%}' if known else '–'
 
+# %% ../../../nbs/lab/interop/hf.ipynb #hfr02sc71
 def _size_in_sum(stem:str, sizes:list[dict[str,int]])->list: # Of one task in all datasets
     def spread(xs):
         return f'{median(xs):,.0f} ({min(xs):,}–{max(xs):,})'
