@@ -409,7 +409,7 @@ def test_the_same_table_in_each_format_gives_the_same_labels(tmp_path, cells, ti
                 min_size=2, max_size=12))
 def test_every_number_in_a_table_is_a_number_or_is_named(tmp_path, capsys, cells):
     "Each cell is a finite number of its value, counted as missing, or named in the error"
-    from pronto.sources.label_cells import readings
+    from pronto.sources.label_cells import number_readings
     path = write_table(tmp_path/'a.csv', [['ref','rating (number)'], *zip(VERSES, cells)], mark=';')
     found = labels_or_error(path)
     if isinstance(found, str):
@@ -418,7 +418,7 @@ def test_every_number_in_a_table_is_a_number_or_is_named(tmp_path, capsys, cells
         return
     for verse,text in zip(VERSES, cells):
         labels = [label.label for label in found[2][parse_ref(verse)]]
-        values = readings(' '.join(text.split())).values()
+        values = number_readings(' '.join(text.split())).values()
         assert not labels and text in ('NA','','-') or any(float(labels[0]) == pytest.approx(value) for value in values)
 
 # Several labels in a verse, and numbers
@@ -639,7 +639,7 @@ def test_a_word_that_occurs_twice_and_is_tagged_once_is_named(kinds, tmp_path, c
         twice += [f'{ref} {repeated[0]}'] if repeated else []
     table = write_table(tmp_path/'tags.csv', rows)
     assert main('build', '-a', table, '-b', bible, '-o', tmp_path/'qaa', '--min-verses', 50, '--splits', 'parallel', '--no-choices') == 0
-    given = load_manifest(tmp_path/'qaa')['words']['given']['tag']
+    given = load_manifest(tmp_path/'qaa')['word_tasks']['given']['tag']
     assert given['n_several'] == len(twice) > 0 and given['several'] == twice[:200]
     assert f'{len(twice)} occur more often in their verse than they are tagged, of which the first was taken' in capsys.readouterr().out
 

@@ -122,7 +122,7 @@ def tagged(folder, code, task, train, test=(('a', 'O'),)):
     (folder/code).mkdir(parents=True, exist_ok=True)
     described = dict(kind='tagging', metric='span_f1' if task == 'names' else 'tag_accuracy', name=task,
                      labels=sorted({tag for _,tags in train for tag in tags.split()} | {'O'}))
-    manifest = dict(code=code, words=dict(tasks={task: described}))
+    manifest = dict(code=code, word_tasks=dict(tasks={task: described}))
     (folder/code/'manifest.json').write_text(json.dumps(manifest))
     for split,rows in dict(train=train, dev=train, test=test).items():
         lines = [json.dumps(dict(id=f'MRK 1:{i}', tokens=row[0].split(), tags=row[1].split())) for i,row in enumerate(rows, 1)]

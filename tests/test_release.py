@@ -148,8 +148,7 @@ def test_killed_worker(corpus, whole, tmp_path):
     def kill_after_two(items):
         for i,item in enumerate(items):
             if i == 2:
-                servers = [p for p in psutil.Process().children() if 'forkserver' in ' '.join(p.cmdline())]
-                workers = [p for server in servers for p in server.children()]
+                workers = [p for p in psutil.Process().children() if 'spawn_main' in ' '.join(p.cmdline())]
                 os.kill(workers[0].pid, signal.SIGKILL)
                 killed.append(workers[0].pid)
             yield item

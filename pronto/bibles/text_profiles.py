@@ -112,6 +112,7 @@ def _nearest_languages(
                 by_text[code] = TextLanguage(language, codes[same], False)
     return by_text
 
+# %% ../../nbs/bibles/text_profiles.ipynb #rsm000s351
 def languages_by_text(
     profiles:dict[str,Profile], # By the code of a translation
     stated:dict[str,str], # Codes of the languages of translations that state one

@@ -301,7 +301,7 @@ def release_command(args):
         warn(f'{args.languages}: names {len(done.not_there):,} files that are not in {args.bibles}, '
              f'e.g. {done.not_there[0]}')
     for line in done.few_rows_lines:
-        warn(line)
+        note(line)
     note(done.numbering)
     tell(done, dict(path=args.output, left_out=done.left_out, withheld=done.withheld, failed=done.failed,
                     language_doubts=done.doubts, same_texts=done.same, few_rows=done.few_rows))

@@ -16,7 +16,7 @@ from ..datasets.tasks import Task
 from ..modeling.outcome import is_one_answer
 from .baselines import baseline_results
 from .frame import chapter_names
-from .predictions import Columns, joined
+from .predictions import Columns, join_columns
 from .schema import Run
 
 # %% ../../nbs/runs/folds.ipynb #fo07
@@ -102,7 +102,7 @@ def pool(
     "One record instead of those of all folds"
     ordered = sorted(zip(folds, tables), key=lambda both: both[0].fold)
     folds = [r for r,_ in ordered]
-    columns = {name: column.tolist() for name,column in joined([one for _,one in ordered]).items()}
+    columns = {name: column.tolist() for name,column in join_columns([one for _,one in ordered]).items()}
     first, together = folds[0], content_hash(*(r.predictions.encode() for r in folds), size=16)
     baselines = [name for name in first.baselines if name in columns]
     one_answer = is_one_answer(columns['predicted']) # To a single fold it says little

@@ -101,8 +101,7 @@ class _Rows:
     def true(self)->list[str]: return self._once('true', self.columns['label'].tolist) # The label of each row
 
     @property
-    def asked(self)->Columns: # Those of `WHERE` that there are, and `label`
-        "What the rows ask"
+    def asked(self)->Columns: # What the rows ask: those of `WHERE` that there are, and `label`
         def only(columns): return {name: columns[name] for name in ASKED if name in columns}
         return self._once('asked', lambda: only(self.read()))
 
@@ -110,8 +109,7 @@ class _Rows:
     def codes(self)->np.ndarray: return self._once('codes', lambda: row_codes(self.asked)) # See `row_codes`
 
     @property
-    def agreed(self)->np.ndarray|None: # (n,) truth values; `None` where the rows do not say it
-        "The rows on whose label all sentences agree"
+    def agreed(self)->np.ndarray|None: # (n,) Do all sentences agree? `None` where the rows do not say it
         return self.columns[AGREED] == '1' if AGREED in self.columns else None
 
     @property
@@ -268,7 +266,7 @@ def write_results(
 # %% ../../nbs/runs/frame.ipynb #frm001s59a
 def read_results(
     store:Path,
-    read_rows:Callable # Takes the name of a file of test rows and gives its columns
+    read_row_columns:Callable # Takes the name of a file of test rows and gives its columns
 )->tuple[dict[str,KeptRun],dict[str,TestRows]]: # As `write_results` takes them; empty if it is not whole
     "Read the one file of a store"
     import pyarrow as pa
@@ -285,7 +283,7 @@ def read_results(
         for row in table.to_pylist():
             name = row['name']
             if row['record'] is None:
-                rows[name] = _rows_from(row, lambda name=name: read_rows(name))
+                rows[name] = _rows_from(row, lambda name=name: read_row_columns(name))
                 continue
             answers = None
             if row['codes'] is not None:

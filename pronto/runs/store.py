@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from .baselines import predict_once
-from .predictions import ROWS_FILE, TEXT_FILE, Columns, Stored, coded, hash_of, joined
-from .predictions import read_answers_of, read_rows, read_stored, table_file, write_answers
+from .predictions import ROWS_FILE, TEXT_FILE, Columns, Stored, coded, hash_of, join_columns
+from .predictions import read_answers_of, read_row_columns, read_stored, table_file, write_answers
 from .frame import ASKED, KeptRun, TestRows, chapter_names, is_small, read_results, stamp_of
 from .frame import test_rows, write_results
 from .schema import EMPTY, NOT_IN_FILES, Run, as_run, retrieval_fields, with_dataset
@@ -239,7 +239,7 @@ def _needed(record:Run)->set[str]: # Columns without which its predictions are d
 def coded_columns(record:Run)->Columns:
     "The predictions of a run, of which each text is there once; raises `InputError`"
     paths = record.paths or [record.path]
-    return joined([read_answers_of(Path(path), _needed(record)) for path in paths])
+    return join_columns([read_answers_of(Path(path), _needed(record)) for path in paths])
 
 # %% ../../nbs/runs/store.ipynb #strtal02
 def rows_and_answers(record:Run)->tuple[TestRows,pd.Categorical]: # All runs on the rows share the first
@@ -251,7 +251,7 @@ def rows_and_answers(record:Run)->tuple[TestRows,pd.Categorical]: # All runs on 
 
 @lru_cache(maxsize=256)
 def _rows_and_answers(paths:tuple[Path,...], needed:frozenset[str], digest:str)->tuple:
-    def read(): return joined([read_answers_of(path, needed) for path in paths])
+    def read(): return join_columns([read_answers_of(path, needed) for path in paths])
     columns = read()
     return test_rows(columns, read), columns['predicted']
 
@@ -512,7 +512,7 @@ def read_runs(
     if any((runs/'retrievals').glob('*.json')):
         report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
                'make them again with `pronto eval --protocol retrieval`')
-    kept, rows = read_results(runs, lambda name: read_rows(runs/name, ASKED))
+    kept, rows = read_results(runs, lambda name: read_row_columns(runs/name, ASKED))
     read, state_of_rows = {}, cache(stamp_of)
     for name in record_names(runs):
         path, known = runs/name, kept.get(name)
@@ -560,7 +560,7 @@ def _read_again(path:Path, rows:dict[str,TestRows], state_of_rows)->KeptRun: # A
 
 @lru_cache(maxsize=64) # Several models are tested on them
 def _test_rows(path:Path, state:str)->TestRows:
-    return test_rows(read_rows(path), lambda: read_rows(path, ASKED))
+    return test_rows(read_row_columns(path), lambda: read_row_columns(path, ASKED))
 
 def _each_once(runs:list[Run], report)->list[Run]:
     "A run is one record, whatever its path: a folder that was copied is no second seed"

@@ -21,7 +21,7 @@ from ..core.files import JOINERS, InputError, is_printable, printable, to_stderr
 from ..core.tables import grouped
 from ..core.refs import Ref, in_order
 from .label_cells import (TABLE_ENDINGS, NumberCell, decimal_mark, number_in, read_table_cells,
-                                        readings, written)
+                                        number_readings, written)
 from .records import Label, VerseAnnotation, WordTag
 
 # %% ../../nbs/sources/labels.ipynb #lb07
@@ -168,7 +168,7 @@ def _check_label(label:str):
     if _DATE.fullmatch(label):
         raise ValueError(f'is a date or a time ({label}), which spreadsheets make of 3-4 and 4:37; write the '
                          'label as text, or call the column date to leave it out')
-    if ',' in label and not readings(label):
+    if ',' in label and not number_readings(label):
         raise ValueError(f'has a comma in the label {label!r}; write several labels as Sin;Faith, numbers as '
                          '1000 or 2.5')
 

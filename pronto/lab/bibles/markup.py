@@ -73,6 +73,7 @@ def _quotation(tag, quotations:list[dict])->str: # `quotations`: attributes of t
         quotations.append(attributes)
     return osis_mark(tag.name, not tag.ends, attributes)
 
+# %% ../../../nbs/lab/bibles/markup.ipynb #mku000s63b
 def tagless(
     text:str, kind:str, # A key of `TAG_TABLES`
     words:bool=True # Also find the words with a Strong's number

@@ -35,7 +35,7 @@ def measured(cell:dict)->str: # With its interval or standard deviation
 # %% ../../../nbs/lab/quality/appendix.ipynb #8a11d2c5
 def language_of(dataset:Dataset)->Language: # With empty fields where nothing is known
     "The language of a dataset"
-    return identify(dataset.language, dataset.code)
+    return identify(dataset.language)
 
 def is_hindi(language:Language)->bool:
     "Is it the language of the paper's appendix?"
