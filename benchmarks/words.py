@@ -12,7 +12,7 @@ from pronto.bibles.reading import read_bible
 from pronto.core.files import InputError
 from pronto.core.tables import Table
 from pronto.datasets.building import build
-from pronto.datasets.word_align import is_unspaced
+from pronto.datasets.tasks import Tasks
 from pronto.jobs.release import find_bibles
 from pronto.sources.annotation_file import read_annotations
 
@@ -22,16 +22,15 @@ def measure(annotations, bible, out):
     "Build the tasks on words of a Bible and write how long that took beside the dataset"
     annotations, text = read_annotations(annotations), read_bible(bible)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
-    segmenter = 'characters' if is_unspaced(' '.join(list(text.verses.values())[:200])) else 'unicode'
-    build(annotations, text, out, tasks=[], segmenter=segmenter, path=bible)
+    build(annotations, text, out, tasks=Tasks(), path=bible)
     used = resource.getrusage(resource.RUSAGE_SELF)
     cost = dict(seconds=round(used.ru_utime - before, 1), megabytes=used.ru_maxrss//1024)
     Path(f'{out}.json').write_text(json.dumps(cost))
 
 def row(name, folder):
     manifest, cost = (json.loads(p.read_text()) for p in (folder/'manifest.json', Path(f'{folder}.json')))
-    words = manifest['words']
-    found = dict(bible=name, segmenter=words['segmenter'], verses=words['linked']['verses'],
+    words = manifest['word_tasks']
+    found = dict(bible=name, divided_by=manifest['words'], verses=words['linked']['verses'],
                  words=words['linked']['tokens'])
     for task,kept in words['kept'].items():
         found |= {f'{task}_verses': kept['verses'], f'{task}_words': kept['tokens']}
@@ -40,7 +39,7 @@ def row(name, folder):
 
 def table(rows, left_out):
     share = lambda r, task: f'{r[f"{task}_verses"]:,} ({r[f"{task}_verses"]/r["verses"]:.0%})'
-    shown = [[r['bible'], r['segmenter'], r['verses'], r['words'], share(r, 'names'), share(r, 'upos'),
+    shown = [[r['bible'], r['divided_by'], r['verses'], r['words'], share(r, 'names'), share(r, 'upos'),
               r['upos_words'], r['seconds'], r['megabytes']] for r in rows]
     header = ['Bible', 'Words by', 'Verses', 'Words', 'Names', 'Parts of speech', 'Their words', 'CPU s',
               'MB']

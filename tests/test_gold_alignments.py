@@ -249,7 +249,7 @@ def test_blank_missing_and_repeated_verses_of_a_draft_come_first(planted, capsys
 
 def test_a_verse_of_a_million_characters_is_refused_at_once(planted, monkeypatch, capsys):
     folder, _ = planted
-    monkeypatch.setattr('pronto.lab.quality.drafts.words_of', None) # Which would take minutes
+    monkeypatch.setattr('pronto.datasets.segmentation.Segmentation.words', None) # Which would take minutes
     with open(folder/'draft.tsv', 'a', encoding='utf-8') as f: f.write('MRK\t9\t1\t' + 'ra'*500_000 + '\n')
     assert main(['quality', 'draft', str(folder/'draft.tsv'), '--against', str(folder/'source.tsv')]) == 1
     assert 'draft.tsv, MRK 9:1: has 1,000,000 characters; divide the verse' in capsys.readouterr().err

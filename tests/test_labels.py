@@ -534,10 +534,10 @@ def test_a_column_of_another_kind_is_one_line(tmp_path, capsys, rows, says):
 def words_table(kinds):
     "Some words of each verse: the second if it has a capital, the last; one row is about a word that is not there"
     from pronto.bibles.reading import read_bible
-    from pronto.datasets.word_align import words_of
+    from pronto.datasets.segmentation import Segmentation
     rows = [['Verse','Word','Place','Tag','Note']]
     for ref,text in read_bible(kinds/'corpus'/'bibles'/'qaa.usfx.xml').verses.items():
-        words = words_of(text)
+        words = Segmentation().words(text)
         if len(words) < 3: rows.append([str(ref), '-', '', '-', ''])
         else:
             rows.append([str(ref), words[1], '', 'NAME' if words[1][0].isupper() else 'WORD', ''])
@@ -565,9 +565,9 @@ def test_tags_of_words_are_built_probed_and_tabled(kinds, model, tmp_path, capsy
 
 def test_spans_become_bio_and_a_table_of_another_translation_is_refused(kinds, tmp_path, capsys):
     from pronto.bibles.reading import read_bible
-    from pronto.datasets.word_align import words_of
+    from pronto.datasets.segmentation import Segmentation
     bible = kinds/'corpus'/'bibles'/'qaa.usfx.xml'
-    rows = [[str(ref), ' '.join(words_of(text)[:2]), 'BEGIN'] for ref,text in read_bible(bible).verses.items()]
+    rows = [[str(ref), ' '.join(Segmentation().words(text)[:2]), 'BEGIN'] for ref,text in read_bible(bible).verses.items()]
     table = write_table(tmp_path/'spans.tsv', [['ref','token','part'], *rows], mark='\t', encoding='utf-8')
     build = 'build', '-a', table, '-o', tmp_path/'qaa', '--min-verses', 50, '--splits', 'parallel', '--no-choices', '-b'
     assert main(*build, bible) == 0
@@ -630,10 +630,10 @@ def test_no_module_keeps_tasks_that_reading_adds(place, tmp_path):
 
 def test_a_word_that_occurs_twice_and_is_tagged_once_is_named(kinds, tmp_path, capsys):
     from pronto.bibles.reading import read_bible
-    from pronto.datasets.word_align import words_of
+    from pronto.datasets.segmentation import Segmentation
     bible, rows, twice = kinds/'corpus'/'bibles'/'qaa.usfx.xml', [['ref','word','tag']], []
     for ref,text in read_bible(bible).verses.items():
-        words = [word.casefold() for word in words_of(text)]
+        words = [word.casefold() for word in Segmentation().words(text)]
         repeated = [word for word in words if words.count(word) > 1]
         rows.append([str(ref), (repeated or words or ['-'])[0], 'X' if words else ''])
         twice += [f'{ref} {repeated[0]}'] if repeated else []

@@ -12,7 +12,7 @@ from pronto.core.files import InputError
 from pronto.core.refs import Ref
 from pronto.datasets.stated_links import (NOT_GREEK, LINKED, UNNUMBERED, UNSURE, NumberedPhrase, greek_numbers, link_phrases, phrases_of,
                                           strong_numbers, uses_inflected)
-from pronto.datasets.word_align import words_of
+from pronto.datasets.segmentation import Segmentation
 from pronto.lab.quality.gold_alignments import GoldVerse, read_gold
 from pronto.sources.records import SourceWord
 from test_words import annotated, pronto, translated # noqa: F401
@@ -85,7 +85,7 @@ def test_a_bible_is_asked_whether_it_numbers_forms():
 
 def stated(greek, usfm):
     (row,) = (bible := read_usfm(f'\\id MRK\n\\c 1\n\\p\n\\v 1 {usfm}', words=True)).rows
-    tokens = words_of(row.text)
+    tokens = Segmentation().words(row.text)
     words = [SourceWord(form=w, lemma=w) for w in greek.split()]
     return link_phrases(words, len(tokens), phrases_of(row.text, tokens, bible.words.get(row, ())), False)
 
