@@ -394,7 +394,7 @@ def _in_clean_text(words:list[LinkedWord], found:str, text:str)->tuple[LinkedWor
     return tuple(kept)
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a-b
-_MOST_ROWS = 300_000 # Of a Bible, which has some 31,000 verses
+_MOST_ROWS = 1_000_000 # Of a Bible, which has some 31,000 verses
 
 def _require_whole(text:str, place:str):
     "Raise `ValueError` for half a character, which no file can hold"
