@@ -299,7 +299,7 @@ REAL = {
     'ces/Wolaytta-NT.xml': (7770,0,0,0,0,181,0,'eng'),
     'ces/Wolof-NT.xml': (7920,0,0,0,0,39,0,'eng'),
     'ces/Zulu-NT.xml': (7859,0,0,116,0,0,0,'eng'),
-    'csv/byz': (7953,0,0,0,0,4,15,'eng'),
+    'csv/byz': (7953,0,0,0,0,4,2,'eng'),
     'osis/eng-us-oeb.osis.xml': (11703,0,0,0,19,0,0,'eng'),
     'osis/lav-latvian.osis.xml': (7899,0,0,0,0,5,0,'vul'),
     'osis/swa-swahili.osis.xml': (7809,0,0,0,6,0,0,'eng'),

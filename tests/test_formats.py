@@ -517,11 +517,15 @@ def test_a_bible_as_a_table_as_programs_write_it(table, tmp_path):
 @pytest.mark.parametrize('table,said', [
     (VERSE_TABLES[0], '5 columns instead of 4'),
     ('Buch;Kapitel;Vers;Wort\nMRK;1;1;Anam', 'name the columns book, chapter, verse, text, or ref, text'),
-    ('ref,KJV,ASV\nMRK 1:1,Anam,Leu', 'name the columns'), ('chapter,verse,text\n1,1,Anam', 'has no column for the book'),
-    ('book,chapter,verse,text\nLeu,1,1,Anam', 'no verse with a known book and number; not read: Leu')])
+    ('ref,KJV,ASV\nMRK 1:1,Anam,Leu', 'name the columns'), ('chapter,verse,text\n1,1,Anam', 'has no column for the book')])
 def test_other_tables_are_refused_in_one_line(table, said, tmp_path):
     (tmp_path/'a.csv').write_text(table)
     with pytest.raises(InputError, match=said): read_bible(tmp_path/'a.csv')
+
+def test_a_file_without_a_known_verse_is_not_converted(tmp_path, pronto):
+    (tmp_path/'a.csv').write_text('book,chapter,verse,text\nLeu,1,1,Anam')
+    status, _, lines = pronto('convert', tmp_path/'a.csv')
+    assert status == 1 and 'has no verse with a known book and number; not read: Leu' in lines[-1]
 
 def test_a_spreadsheet_of_verses_is_refused_in_one_line(tmp_path):
     from openpyxl import Workbook

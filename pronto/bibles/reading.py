@@ -16,7 +16,7 @@ from .bundles import BUNDLES, describes, said_by
 from .installed import IN_PYTHONBIBLE, bible_place
 from .opening import VERSE_LINES, Folder, NotABible, Reader, TextFile
 from .opening import decoded, open_place, text_file
-from .rows import Bible, VerseRow, joined_faults, skipped_lines
+from .rows import Bible, VerseRow, joined_faults
 from .usfm import IN_USFM
 from .usj import IN_USJ
 from .verse_tables import TABLE_READERS
@@ -249,11 +249,7 @@ def read_bible(
     paths = path if isinstance(path, (list, tuple)) else [path]
     opened = [open_place(bible_place(p)) for p in paths]
     if len(opened) == 1:
-        bible = _read_opened(opened[0], words)
-        if not bible.rows:
-            what = 'has no verse with a known book and number'
-            raise InputError(opened[0].path, '; '.join([what, *skipped_lines(bible.skipped)]))
-        return bible
+        return _read_opened(opened[0], words)
     if (reader := _joining(opened)):
         with reading(opened[0].path):
             return reader.join(opened)

@@ -38,6 +38,9 @@ def convert_command(args):
         return _compare(args)
     from pronto.bibles.rows import fault_lines, skipped_lines
     bible = read_bible(args.file)
+    if not bible.rows:
+        what = 'has no verse with a known book and number'
+        raise InputError(args.file[0], '; '.join([what, *skipped_lines(bible.skipped)]))
     if args.output not in (None, '-'):
         write_bible(bible, args.output)
     elif sys.stdout is None:

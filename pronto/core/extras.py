@@ -35,7 +35,7 @@ def _extra_with(module:str)->str|None: # '' for the base, `None` if it is in non
         for extra,name in names:
             if any(name[i:i + len(wanted)] == wanted for i in range(len(name))):
                 return extra
-        wanted = wanted[:-1] # A module of a package
+        wanted = wanted[:-1] if '.' in module else [] # A module of a package
     return None
 
 def how_to_install(
