@@ -24,7 +24,7 @@ from torch.nn.functional import cross_entropy
 from pronto.cli.command import make_parser
 from pronto.cli.model_commands import planned
 from pronto.datasets.loading import sample
-from pronto.datasets.tasks import BUILT_IN
+from pronto.datasets.tasks import BUILT_IN, read_tasks
 from pronto.lab.studies.study import Study, Workplace, data_steps, find_plan, read_plan, run_steps
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet, token_limit
 from pronto.modeling.encoding import pack
@@ -162,7 +162,9 @@ def measure_seeds(model, task, rows, device, seconds, n):
 def trainings_of(plan, place):
     "All trainings of a plan, by its commands"
     for step in run_steps(plan, place):
-        yield from planned(make_parser().parse_args(step.command), lambda line: print(line, file=sys.stderr))
+        args = make_parser().parse_args(step.command)
+        args.tasks = read_tasks(args.tasks or '')
+        yield from planned(args, lambda line: print(line, file=sys.stderr))
 
 def work_of(trainings):
     "How many examples are trained on, by whether they are pairs, and how many verses are encoded"

@@ -38,6 +38,7 @@ def test_a_reader_of_another_package_is_loaded_only_if_it_is_needed(tmp_path, mo
     shouted = reading.Reader('shouts', lambda f: f.text.isupper(), lambda f: reading.Bible([reading.VerseRow('MRK', 1, '1', f.text)]))
     loaded = []
     class Entry:
+        name, value, dist = 'shouts', 'shouts:READER', None
         def load(self): loaded.append(shouted); return shouted
     monkeypatch.setattr('pronto.core.offers.offers', lambda group: {'shouts': Entry()} if group == 'readers' else {})
     monkeypatch.setattr(reading, '_offered', reading._offered.__wrapped__)

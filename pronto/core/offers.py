@@ -38,7 +38,7 @@ def load_offer(
     kind:type # Of what it should lead to
 ):
     "Import what is offered; raises `InputError` that names the package if it fails, or gives something else"
-    package = entry.dist.name if getattr(entry, 'dist', None) else 'pronto'
+    package = entry.dist.name if entry.dist else 'pronto'
     offer = f'offers {entry.name} as {entry.value}, which'
     remedy = 'mend or remove the package'
     try:

@@ -164,6 +164,11 @@ class _Named(Record):
     @property
     def train_names(self)->list[str]: return list(map(self._named, self.train))
 
+    def _compared(self)->dict: return self.model_dump(exclude={'answers','defined'}) # Columns have no truth value
+
+    def __eq__(self, other)->bool:
+        return isinstance(other, _Named) and self._compared() == other._compared()
+
 # %% ../../nbs/runs/schema.ipynb #run00001
 class Run(_Named):
     "A record, its place and what tables call it"
