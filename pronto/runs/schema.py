@@ -164,7 +164,7 @@ class _Named(Record):
     @property
     def train_names(self)->list[str]: return list(map(self._named, self.train))
 
-    def _compared(self)->dict: return self.model_dump(exclude={'answers','defined'}) # Columns have no truth value
+    def _compared(self)->dict: return self.model_dump(exclude={'answers','defined'}) # Without columns
 
     def __eq__(self, other)->bool:
         return isinstance(other, _Named) and self._compared() == other._compared()
