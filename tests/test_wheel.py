@@ -79,7 +79,7 @@ def test_the_base_installation(installed, corpus, tmp_path):
     for options in ['-o', 'd', '--language', 'eng'], ['-o', 'wol']:
         ends_well(pronto('build', '-a', 'none', '--min-verses', 100, '-b', 'kab.tsv', *options))
     assert json.loads((tmp_path/'home'/'d'/'manifest.json').read_text())['language'] == 'eng'
-    ends_well(pronto('card', 'kab.tsv'))
+    ends_well(pronto('card', 'kab.tsv', '--min-verses', '100'))
     assert '| SS |' in ends_well(pronto('eval', built))
     ends_well(pronto('export', 'tsv', built, '-o', 'tsv'))
     ends_well(pronto('quality', 'sheet', built, '-o', 's.csv', '--size', 5))
