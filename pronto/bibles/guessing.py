@@ -6,11 +6,12 @@
 __all__ = ['guess_language']
 
 # %% ../../nbs/bibles/guessing.ipynb #gsl00002
-import re, unicodedata
+import re
 from collections import defaultdict
 from functools import cache
 from .languages import is_private, languoid_of, macrolanguage_of, tag_of
 from .rows import find_book
+from .text_profiles import bare_words
 from ..core.files import fact_table
 from ..core.refs import NT_BOOKS
 
@@ -20,9 +21,7 @@ _APOSTROPHES = str.maketrans('', '', "'’ʼꞌ`")
 
 def _words(text:str)->list[str]:
     "The words of a name in lower case, without accents and apostrophes"
-    apart = unicodedata.normalize('NFKD', _APART.sub(' ', text)).translate(_APOSTROPHES)
-    bare = ''.join(char for char in apart if not unicodedata.combining(char))
-    return re.findall(r'[^\W\d_]+', bare.lower())
+    return bare_words(_APART.sub(' ', text), _APOSTROPHES)
 
 _NO_NAMES = frozenset('''ancient bible central classical east eastern high individual language low lower
 macrolanguage middle modern new north northeastern northern northwestern of old south southeastern southern
