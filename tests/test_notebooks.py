@@ -50,8 +50,8 @@ def kind(output):
     return 'table' if re.search(r'\|:?-+|<table', text) else 'sentence'
 
 def shown_by(cells):
-    "The cells that show something, and its kinds; lines of progress, which a slow machine prints, are nothing"
-    is_progress = re.compile(r'([^\n]* left[^\n]*\n)+')
+    "The cells that show something, and its kinds; notes on models and lines of progress, which a slow machine prints, are nothing"
+    is_progress = re.compile(r'([^\n]* (left|does not know most tokens)[^\n]*\n)+')
     code = [(cell['id'], [o for o in cell['outputs'] if not is_progress.fullmatch(''.join(o.get('text', '')))])
             for cell in cells if cell['cell_type'] == 'code']
     return [[name, ','.join(dict.fromkeys(map(kind, outputs)))] for name,outputs in code if outputs]

@@ -323,7 +323,7 @@ def sweep_command(args):
     asking = dict(asking=given) if (given := _asking(args)) else {}
     done = sweep(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs, args.limit,
                  args.runs, **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
-                 progress=bar('sweep'), **asking, **_protocol(args))
+                 progress=bar('sweep'), known=args.tasks, **asking, **_protocol(args))
     for line in done.left_out:
         warn(f'left out {line}')
     for name,why in done.failed.items():

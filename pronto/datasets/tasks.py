@@ -618,7 +618,8 @@ def tasks_of(
 )->list[Task]: # In the order of `tasks`
     "The tasks that datasets from this source have"
     known = tasks | label_tasks(source.labels, source.name, source.kinds)
-    supported = [*source.tasks, *(source.more if tasks.chosen else ())]
+    is_selection = tasks.chosen or not BUILT_IN.keys() <= tasks.keys()
+    supported = [*source.tasks, *(source.more if is_selection else ())]
     annotated = (t for t in known.values() if not isinstance(t, ChoiceTask) and known.is_chosen(t.stem))
     return [t for t in annotated if t.file or t.stem in supported]
 

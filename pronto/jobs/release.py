@@ -360,7 +360,6 @@ class _Outcome:
         return f'{self.out}: {said}'
 
 # %% ../../nbs/jobs/release.ipynb #fa0a33c0b
-@dataclass
 class Release(_Outcome):
     "The outcome of a release: the status of each translation"
     @property

@@ -9,7 +9,8 @@ __all__ = ['DEV_OF', 'task_rows', 'label_ids', 'scores', 'is_collapsed', 'is_one
 # %% ../../nbs/modeling/outcome.ipynb #0c000005
 import platform, time
 from dataclasses import dataclass, field
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 import pronto
 from ..core.files import InputError
@@ -122,8 +123,11 @@ class Trained:
 # %% ../../nbs/modeling/outcome.ipynb #e3804c8e
 def versions()->dict[str,str]:
     "Versions of the software that a result may depend on"
-    return dict(pronto=pronto.__version__, python=platform.python_version()) | {
-        name: version(name) for name in ('torch','transformers')}
+    found = dict(pronto=pronto.__version__, python=platform.python_version())
+    for name in 'torch', 'transformers': # A server is asked without them
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 def _device_name(device:str)->str:
     "The name of the device in records"

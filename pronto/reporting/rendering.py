@@ -24,7 +24,7 @@ from .scores import IN_PERCENT, METRICS, AgainstBaseline, Answers, is_clear
 from .scores import seed_scores, shown, unambiguous_scores
 from ..runs.folds import following_share, probe_kept, unknown_share
 from ..runs.schema import Run
-from ..runs.store import safe_name
+from ..core.files import safe_name
 if TYPE_CHECKING:
     import matplotlib.figure
 

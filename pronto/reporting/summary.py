@@ -23,7 +23,7 @@ from .scores import common_codes, main_metric, read_answers, shown
 from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, runs_in
 from ..runs.comparing import TaskKey
 from ..runs.schema import Run
-from ..runs.store import safe_name
+from ..core.files import safe_name
 if TYPE_CHECKING:
     import matplotlib.figure
 

@@ -181,10 +181,10 @@ def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
 @lru_cache(maxsize=None)
 def _parameters(model:Model, files:str)->int|None: # None for one on a server, or over static vectors
     "How many parameters a model has; weights whose headers cannot be read do not cost a training its record"
-    from safetensors import SafetensorError
-    from pronto.modeling.architectures import weight_sizes
     if not model.kind.has_weights:
         return None
+    from safetensors import SafetensorError
+    from pronto.modeling.architectures import weight_sizes
     try:
         return sum(weight_sizes(model.folder))
     except SafetensorError:

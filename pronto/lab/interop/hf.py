@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Callable, Iterable, NamedTuple
 import pronto
 from ...bibles.languages import identify
 from ...core.files import ANY_SHAPE, InputError, foreign_file, json_bytes, json_with_keys, read_json
-from ...core.files import reading, replace_folder, template
+from ...core.files import reading, replace_folder, safe_name, template
 from ...core.refs import parse_ref
 from ...core.tables import markdown_table, markdown_text
 from ...datasets.building import dataset_files
@@ -31,7 +31,6 @@ from ...datasets.tasks import BUILT_IN, PairTask, Task, Tasks
 from .croissant import croissant, eval_yaml
 from .examples_table import EXAMPLES, HF_SPLITS, check_examples, read_examples, table_bytes
 from .examples_table import write_examples
-from ...runs.store import safe_name
 if TYPE_CHECKING:
     import pyarrow as pa
     from datasets import Features

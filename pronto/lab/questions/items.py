@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import NamedTuple
 import numpy as np
 import pandas as pd
-from ...core.files import InputError
+from ...core.files import InputError, safe_name
 from ..statistics.item_response import ItemFit, fit_items
 from ...core.progress import progress
 from ...core.tables import Column, Table, decimal, grouped, own_direction, percent, record_of
@@ -28,7 +28,7 @@ from ...reporting.cells import data_notes
 from ...runs.comparing import TaskKey, source_names, task_key
 from ...runs.frame import WHERE
 from ...runs.predictions import Columns, coded
-from ...runs.store import rows_and_answers, safe_name
+from ...runs.store import rows_and_answers
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000007
 class Answer(NamedTuple):

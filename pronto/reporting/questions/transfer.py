@@ -22,7 +22,7 @@ from ..scores import IN_PERCENT, shown
 from .question import RunQuestion
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, whole_setting
-from ...runs.store import safe_name
+from ...core.files import safe_name
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf07
 _IN_LANGUAGE = 'in-language' # The last row of a matrix
