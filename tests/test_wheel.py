@@ -125,7 +125,7 @@ def test_the_extra_http(installed, corpus):
     pronto = partial(installed('http'), 'pronto')
     with Bare(http(answer('A'))) as server:
         served = '-m', 'openai:toy', '--endpoint', server.url, '--protocol', 'prompting', '-t', 'SM', '--limit', 4
-        assert '| SM |' in ends_well(pronto('eval', corpus/'datasets'/'qab', *served))
+        assert 'qab, openai:toy, SM, seed 0: accuracy' in ends_well(pronto('eval', corpus/'datasets'/'qab', *served))
 
 @pytest.mark.slow
 @pytest.mark.parametrize('extra,call', [
