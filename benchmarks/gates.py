@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 
 from pronto.core.tables import Table, decimal
-from pronto.datasets.loading import fold_folders, load_dataset_folder
+from pronto.datasets.loading import open_dataset
 from pronto.modeling.probing import probe
 from pronto.modeling.recipes import find_recipe
 from pronto.runs.baselines import baselines_of
@@ -54,7 +54,7 @@ def measure(folders, models, path, only=()):
     found = [json.loads(line) for line in path.open()] if path.exists() else []
     done = {(r['dataset'], r['task']) for r in found}
     for folder in folders:
-        folds = [load_dataset_folder(f) for f in fold_folders(folder) or [folder]]
+        folds = [fold.load() for fold in open_dataset(folder).folds]
         for task in (folds[0].known[stem] for stem in folds[0].tasks):
             if (folder.name, task.abbr) in done or only and task.stem not in only: continue
             asked = {} # By who answers: each chapter is tested in one of the folds

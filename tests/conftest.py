@@ -228,6 +228,18 @@ def change_manifest(folder, **changes):
     found = json.loads((folder/'manifest.json').read_text(encoding='utf-8'))
     (folder/'manifest.json').write_bytes(manifest_bytes(found | changes))
 
+def join_folds(folder, **facts):
+    "Make one dataset in folds of dataset folders `fold0`, `fold1`, ..."
+    import json
+    from pronto.datasets.building import folded_table
+    places = sorted(folder.glob('fold?'))
+    for table in sorted(places[0].glob('*_train.*')):
+        stem = table.stem.removesuffix('_train')
+        parts = [{s: [(place/f'{stem}_{s}{table.suffix}').read_bytes()] for s in ('train','dev','test')} for place in places]
+        (folder/f'{stem}_folds{table.suffix}').write_bytes(folded_table(parts))
+    for place in places: shutil.rmtree(place)
+    (folder/'manifest.json').write_text(json.dumps(dict(splits='folds', folds=len(places)) | facts))
+
 class TooSlow(BaseException): "Not an `Exception`, which a reader would report as a fault of the file"
 
 @contextmanager

@@ -38,7 +38,7 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     assert suggested[0] == 'pronto tables' and 'pronto report -o report.html' in suggested
     monkeypatch.chdir(tmp_path)
     for command in suggested[:2]: assert main(shlex.split(command)[1:]) == 0, command
-    assert (tmp_path/'data'/'datasets'/'qad'/'fold0').is_dir() or (tmp_path/'data'/'datasets'/'qad'/'manifest.json').is_file()
+    assert (tmp_path/'data'/'datasets'/'qad'/'manifest.json').is_file()
 
 @pytest.mark.slow
 def test_without_a_model_it_says_what_one_has_to_beat(corpus, tmp_path, capsys):

@@ -312,7 +312,7 @@ def test_the_command_makes_choices_beside_labels_unless_they_are_left_out(annota
     assert build('labels', '--no-choices') == {'odd'}
     assert build('choices', '--tasks', 'choices') == choices - {'next_verse'}
     assert build('random', '--splits', 'random') == {'odd'} | choices
-    def contents(name): return (tmp_path/name/'fold0'/'odd_test.tsv').read_bytes()
+    def contents(name): return (tmp_path/name/'odd_folds.tsv').read_bytes()
     assert contents('both') == contents('labels')
 
 def test_choices_that_cannot_be_made_beside_labels_are_left_out_with_a_reason(tmp_path):
@@ -440,7 +440,7 @@ def test_a_plain_text_of_paragraphs_is_enough(joint, said, tmp_path, pronto):
     status, out, error = pronto('build', '-b', path, '-o', tmp_path/'xxx')
     assert status == (1 if said else 0) and said in ''.join(error)
     if not said:
-        rows = open_dataset(tmp_path/'xxx'/'fold0').load(['next_verse']).tasks['next_verse']['train']
+        rows = open_dataset(tmp_path/'xxx').folds[0].load(['next_verse']).tasks['next_verse']['train']
         assert len(rows) > 50 and {row.ref.book for row in rows} == {'TXT'}
 
 def test_tables_of_choices_are_exported_as_they_are(folder, tmp_path, pronto):

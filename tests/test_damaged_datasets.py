@@ -124,12 +124,25 @@ def test_the_table_of_verses_is_checked_before_any_run(folders, tmp_path, layout
 
 def test_a_fold_shares_the_table_of_verses_with_the_others(folders, tmp_path):
     build(*folders['inputs'], tmp_path/'d', splits='folds', min_verses=100)
-    before = seen_by(tmp_path/'d'/'fold3')
+    def look():
+        fold = open_dataset(tmp_path/'d').folds[3].load()
+        return fold.manifest, fold.tasks, fold.hash
+    before = look()
     halve(tmp_path/'d'/'alignment.tsv')
-    for look in load_dataset_folder, hash_of:
-        with pytest.raises(InputError, match='d/alignment.tsv: is not the file'): look(tmp_path/'d'/'fold3')
+    with pytest.raises(InputError, match='d/alignment.tsv: is not the file'): look()
     build(*folders['inputs'], tmp_path/'d', splits='folds', min_verses=100)
-    assert seen_by(tmp_path/'d'/'fold3') == before
+    assert look() == before
+
+def test_a_damaged_table_of_all_folds_is_refused(folders, tmp_path):
+    build(*folders['inputs'], tmp_path/'d', splits='folds', min_verses=100)
+    table = sorted((tmp_path/'d').glob('*_folds.tsv'))[0]
+    whole = table.read_bytes()
+    halve(table)
+    look = lambda: open_dataset(tmp_path/'d').folds[3].load()
+    with pytest.raises(InputError, match=f'{table.name}: is not the file that the manifest describes'): look()
+    edit_manifest(tmp_path/'d', lambda m: [m.pop(key) for key in ('files','version','manifest_hash')])
+    table.write_bytes(whole.replace(b't', b'?', 1))
+    with pytest.raises(InputError, match='does not say what it is in each of 10 folds'): look()
 
 def test_a_dataset_of_an_earlier_version_is_used_and_its_runs_are_found(folders, tmp_path, capsys):
     "Its manifest has no hash of its own; the tables have the hash that records know"

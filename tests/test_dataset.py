@@ -13,7 +13,7 @@ from pronto.sources.ontonotes_rules import annotate_onf
 from pronto.sources.records import Annotations, Source
 from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
 from pronto.datasets.examples import PairExample, VerseExample
-from pronto.datasets.loading import fold_folders, load_alignment, load_dataset_folder, load_manifest, open_dataset
+from pronto.datasets.loading import load_alignment, load_dataset_folder, load_manifest, open_dataset
 from pronto.datasets.building import build
 from pronto.datasets.manifest import summary
 from pronto.core.files import InputError
@@ -131,6 +131,8 @@ def john(annotations, tmp_path_factory):
     only = Bible([r for r in bible_of(WHOLE[1]).rows if r.book == 'JHN'])
     return build(annotations['paper'], only, folder, splits='auto', code='john'), folder
 
+def folds_of(folder): return [fold.load() for fold in open_dataset(folder).folds]
+
 def test_a_gospel_alone_gets_folds_and_the_reason(john):
     from pronto.datasets.manifest import summary
     manifest, folder = john
@@ -145,7 +147,7 @@ def test_a_whole_testament_keeps_parallel_splits(annotations, tmp_path):
 
 def test_each_fold_is_a_dataset_and_each_chapter_is_tested_once(john, annotations):
     manifest, folder = john
-    datasets = [load_dataset_folder(f) for f in fold_folders(folder)]
+    datasets = folds_of(folder)
     assert [(d.manifest['fold'], d.manifest['splits'], d.manifest['code']) for d in datasets] == [
             (k, 'folds', 'john') for k in range(10)]
     for k,dataset in enumerate(datasets):
@@ -165,22 +167,22 @@ def test_folds_are_the_same_for_every_language(annotations, tmp_path, john):
     rows = [r for r in bible_of(WHOLE[0]).rows if r.book == 'JHN']
     build(annotations['paper'], Bible(rows), tmp_path/'d', splits='folds')
     for k in range(10):
-        one, two = (load_dataset_folder(f/f'fold{k}') for f in (tmp_path/'d', john[1]))
+        one, two = (folds_of(f)[k] for f in (tmp_path/'d', john[1]))
         mine, theirs = ({r.ref: r.label for r in d.tasks['nonpronominal_mention']['test']} for d in (one, two))
         assert len(mine.items() & theirs.items()) >= .95*len(mine)
 
-def test_a_folder_of_folds_is_replaced_only_if_all_in_it_is_ours(small, tmp_path):
+def test_a_dataset_in_folds_is_replaced_only_if_all_in_it_is_ours(small, tmp_path):
     build(*small, tmp_path/'d', splits='folds', min_verses=1)
     build(*small, tmp_path/'d', splits='folds', min_verses=1)
-    (tmp_path/'d'/'fold3'/'thesis.txt').write_text('a week of work')
-    with pytest.raises(InputError, match='fold3/thesis.txt in it was not written'): build(*small, tmp_path/'d', min_verses=1)
-    assert (tmp_path/'d'/'fold3'/'thesis.txt').exists()
+    (tmp_path/'d'/'thesis.txt').write_text('a week of work')
+    with pytest.raises(InputError, match='thesis.txt in it was not written'): build(*small, tmp_path/'d', min_verses=1)
+    assert (tmp_path/'d'/'thesis.txt').exists()
 
-def test_a_fold_that_is_gone_is_an_error(small, tmp_path):
+def test_a_table_of_folds_that_is_gone_is_an_error(small, tmp_path):
     build(*small, tmp_path/'d', splits='folds', min_verses=1)
-    with pytest.raises(InputError, match='holds 10 folds'): load_dataset_folder(tmp_path/'d')
-    shutil.rmtree(tmp_path/'d'/'fold7')
-    with pytest.raises(InputError, match='fold7: is missing'): fold_folders(tmp_path/'d')
+    with pytest.raises(InputError, match='is in 10 folds'): load_dataset_folder(tmp_path/'d')
+    (tmp_path/'d'/'sentence_mood_folds.tsv').unlink()
+    with pytest.raises(InputError, match='sentence_mood_folds.tsv: is missing'): folds_of(tmp_path/'d')
 
 # Parallel splits
 
@@ -469,7 +471,7 @@ def test_label_shares_are_those_of_the_labels_that_are_scored(built):
 def test_the_shares_of_folds_are_those_of_their_test_sets(john):
     manifest, folder = john
     stem = 'nonpronominal_mention'
-    rows = [r.label for f in fold_folders(folder) for r in load_dataset_folder(f).tasks[stem]['test']]
+    rows = [r.label for fold in folds_of(folder) for r in fold.tasks[stem]['test']]
     true = {label: n/len(rows) for label,n in Counter(rows).items()}
     assert manifest['true_label_shares'][stem]['test'] == pytest.approx(true, abs=2e-3)
     assert list(manifest['label_shares'][stem]) == ['0','1','2','3']
@@ -597,7 +599,7 @@ def test_a_dataset_that_would_come_out_the_same_is_kept(testdata, tmp_path, monk
     bytes_of = {p: p.read_bytes() for p in folder.rglob('*.tsv')}
     assert is_new and found() == (folder, False) and bytes_of == {p: p.read_bytes() for p in folder.rglob('*.tsv')}
     assert found(replace=True)[1] and found(language='swh')[1] and found()[1] and not found()[1]
-    damaged = folder/'fold3'/'people_named_test.tsv'
+    damaged = folder/'people_named_folds.tsv'
     damaged.write_text(damaged.read_text() + 'x')
     assert found()[1] and damaged.read_bytes() == bytes_of[damaged]
     write('MRK\t16\t20\tlu mujj\n')

@@ -7,7 +7,7 @@ import yaml
 pytest.importorskip('datasets')
 import pyarrow as pa
 from pyarrow import parquet
-from conftest import ROOT, change_manifest
+from conftest import ROOT, join_folds
 from pronto.cli.command import main
 from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import Dataset, load_dataset_folder
@@ -388,10 +388,9 @@ def test_every_export_says_that_rows_are_answered_one_by_one(demo, tmp_path, for
 def test_folds_are_refused_in_one_line(demo, tmp_path, capsys):
     folds = tmp_path/'folds'
     for k in range(2): shutil.copytree(demo/'qaa', folds/f'fold{k}')
-    for name in 'manifest.json', 'alignment.tsv': shutil.copy(demo/'qaa'/name, folds)
-    change_manifest(folds, splits='folds', folds=2)
+    join_folds(folds, code='qaa')
     for format in 'tsv', 'hf', 'lm-eval':
-        assert 'holds 2 folds of a cross-validation; name one' in error(capsys, format, folds, '-o', tmp_path/'out')
+        assert 'is in 2 folds of a cross-validation; build it' in error(capsys, format, folds, '-o', tmp_path/'out')
 
 def test_damaged_exports_are_named(demo, tmp_path, capsys):
     export_hf([demo/'qaa'], tmp_path/'hf')

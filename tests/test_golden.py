@@ -8,7 +8,10 @@ import pytest
 from conftest import DATA, ROOT
 from pronto.bibles.reading import read_bible
 from pronto.datasets.building import build
-from pronto.datasets.loading import fold_folders, load_manifest
+from pronto.datasets.folded import FOLDS
+from pronto.datasets.loading import open_dataset
+from pronto.datasets.manifest import table_hash
+from pronto.datasets.splits import SPLITS
 from pronto.demo.corpus import build_demo
 from pronto.runs.planning import plan
 from pronto.sources.annotate import annotate
@@ -20,10 +23,13 @@ PROTOCOLS = {'in-language': {}, 'probe': {}, 'prompting': {}, 'transfer': dict(t
 REAL = 'ces/Wolof-NT.xml', 'usfm/eng-web', 'usfx/chr-cherokee.usfx.xml', 'osis/swa-swahili.osis.xml', 'zefania/eng-ylt.zefania.xml'
 
 def files_of(folder):
-    "Each table of a dataset, of all its folds, with the hash that its manifest has of it"
-    found = dict(load_manifest(folder).get('files', {}))
-    for fold in fold_folders(folder):
-        found |= {f'{fold.name}/{name}': digest for name,digest in load_manifest(fold)['files'].items()}
+    "Each table of a dataset, with the hash that its manifest has of it; of all its folds, as if each had its own tables"
+    dataset = open_dataset(folder)
+    found = {name: digest for name,digest in dataset.manifest['files'].items() if not Path(name).stem.endswith(f'_{FOLDS}')}
+    for fold in dataset.folds if dataset.is_in_folds else ():
+        for stem,split in ((stem, split) for stem in fold.stems for split in SPLITS):
+            lines = ''.join(f'{line}\n' for line in fold.lines(stem, split))
+            found[f'fold{fold.fold}/{stem}_{split}{fold.table_file(stem, split).suffix}'] = table_hash([lines.encode()])
     return found
 
 def invented(folder):

@@ -3,7 +3,7 @@ import json, os, subprocess, sys
 from types import SimpleNamespace
 
 import pytest
-from conftest import ROOT, cell_outputs, run_notebook
+from conftest import ROOT, cell_outputs, join_folds, run_notebook
 import pronto
 from pronto.cli.command import main
 from pronto.runs.planning import plan
@@ -182,8 +182,8 @@ def test_folds_are_pooled(place, trained, capsys):
     for k in range(5):
         chapters = [1 + (k + i) % 5 for i in range(5)]
         parts = dict(test=chapters[:1], dev=chapters[1:2], train=chapters[2:])
-        write_dataset(folded/f'fold{k}', 'qad', parts, skip=[(1, 2)], splits='folds', fold=k, folds=5)
-    (folded/'manifest.json').write_text('{"splits": "folds", "folds": 5, "code": "qad"}')
+        write_dataset(folded/f'fold{k}', 'qad', parts, skip=[(1, 2)])
+    join_folds(folded, code='qad')
     assert run(place, folded) == 0 and len(trained) == 5
     assert 'all folds: qad, tiny, PNS, seed 0: accuracy' in capsys.readouterr().out
     pooled, = read_runs(place/'runs')

@@ -302,15 +302,15 @@ def test_another_language_changes_only_what_a_manifest_says_of_it(corpus, settin
     before, said = contents(tmp_path/'wol'), []
     hashes = load_manifest(tmp_path/'wol')['hashes']
     restate_language(tmp_path/'wol', '', doubt='has letters like those of another')
-    assert load_manifest(tmp_path/'wol/fold3')['language_doubt'] == 'has letters like those of another'
-    assert load_dataset_folder(tmp_path/'wol'/'fold3').language == ''
+    assert load_manifest(tmp_path/'wol')['language_doubt'] == 'has letters like those of another'
+    assert open_dataset(tmp_path/'wol').folds[3].language == ''
     assert find_dataset(tmp_path/'wol', language='Basque', report=said.append) == tmp_path/'wol' and not said
     after = contents(tmp_path/'wol')
     assert {name for name in after if after[name] != before.get(name)} == {name for name in before if 'manifest.json' in name}
-    for folder in tmp_path/'wol', tmp_path/'wol'/'fold3':
-        manifest = load_manifest(folder)
+    for dataset in (whole := open_dataset(tmp_path/'wol'), whole.folds[3]):
+        manifest = dataset.manifest
         assert manifest['language'] == 'Basque' and not {'language_from','language_doubt'} & manifest.keys()
-    assert load_dataset_folder(tmp_path/'wol'/'fold3').language == 'Basque' and load_manifest(tmp_path/'wol')['hashes'] == hashes
+    assert whole.folds[3].language == 'Basque' and load_manifest(tmp_path/'wol')['hashes'] == hashes
     find_dataset(tmp_path/'wol', language='Basque')
     assert contents(tmp_path/'wol') == after
     find_dataset(tmp_path/'wol', language='xxq9', report=said.append)

@@ -55,8 +55,7 @@ def _names(folder:Path)->list[Path]:
         return []
 
 def _is_dataset(folder:Path)->bool:
-    marks = folder/'manifest.json', folder/'fold0'
-    return any(mark.exists() for mark in marks) or any(folder.glob('*_train.tsv'))
+    return (folder/'manifest.json').exists() or any(folder.glob('*_train.tsv'))
 
 # %% ../../nbs/cli/doctor.ipynb #gd16
 def _look(data=None)->_Held:
@@ -279,10 +278,9 @@ def _fault_of(dataset:str, sources:dict)->str:
     "Why a dataset should be built again, if it should"
     import pronto
     folder = Path(dataset)
-    here = next((place for place in (folder, folder/'fold0') if (place/'manifest.json').is_file()), None)
-    if not here:
+    if not (folder/'manifest.json').is_file():
         return '' if any(folder.glob('*_train.tsv')) else 'it has no manifest'
-    manifest = json_with_keys(here/'manifest.json', *_FIELDS)
+    manifest = json_with_keys(folder/'manifest.json', *_FIELDS)
     if not manifest:
         return 'its manifest cannot be read'
     if manifest['version'] != pronto.__version__:

@@ -186,12 +186,13 @@ def row_texts(row)->tuple[str,...]:
 # %% ../../nbs/datasets/examples.ipynb #exjson2
 def read_json_rows(
     path, kind:type, # A row class with a `fault`
-    remedy:str # What to do about a damaged file
+    remedy:str, # What to do about a damaged file
+    lines:list[str]|None=None # Those of the file if not given
 )->list: # Of `kind`
     "Read a table of lines of JSON; raises `InputError` that names the line"
     from pydantic import TypeAdapter, ValidationError
     rows, reader = [], TypeAdapter(kind)
-    for i,line in enumerate(file_lines(path, remedy), 1):
+    for i,line in enumerate(file_lines(path, remedy) if lines is None else lines, 1):
         try:
             rows.append(reader.validate_json(line, strict=True))
             fault = rows[-1].fault

@@ -117,7 +117,7 @@ def find_dataset(
     read = read_bible(file)
     made = build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto',
                  code=code, language=language or None, licence=licence_of(read, file),
-                 path=file, report=report, choices=True, keep=True, **built)
+                 path=file, report=report, choices=True, keep=True, checked=False, **built)
     if doubt := made.get('language_doubt'):
         report(f'{file}: the text {doubt}; correct it, or give --language')
     return folder

@@ -4,28 +4,24 @@
 
 # %% auto #0
 __all__ = ['REBUILD', 'UNLABELLED', 'ALIGNMENT_COLUMNS', 'Dataset', 'load_manifest', 'check_rows', 'open_dataset',
-           'stems_without_choices', 'lacks_text', 'load_verses', 'load_table', 'with_dev', 'fold_folders', 'is_dataset',
-           'load_dataset_folder', 'dataset_folders', 'open_datasets', 'sample', 'load_alignment', 'verse_texts',
-           'verse_lines', 'texts_for', 'restore_verses']
+           'stems_without_choices', 'lacks_text', 'load_verses', 'load_table', 'with_dev', 'is_dataset',
+           'load_dataset_folder', 'dataset_folders', 'open_datasets', 'sample', 'load_alignment', 'verse_texts']
 
 # %% ../../nbs/datasets/loading.ipynb #ld04
 from collections import defaultdict
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from shlex import quote
 from typing import Callable, Iterable, NamedTuple
-from ..core.files import (InputError, content_hash, read_json, reading, to_stderr, warn_once,
-                               write_aside)
+from ..core.files import InputError, content_hash, read_json, reading, to_stderr, warn_once
 from ..core.refs import Ref, parse_ref
 from ..bibles.guessing import guess_language
 from ..bibles.languages import language_tag, script_of
-from ..bibles.reading import Bible
-from ..bibles.versification import to_english
-from .align import single_spaced
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
-from .manifest import bible_hash, manifest_hash, table_hash
+from .folded import FOLDS, FoldedTable, read_folded
+from .manifest import manifest_hash, table_hash
 from .splits import SPLITS
 from .tasks import BUILT_IN, Tasks, tasks_of_manifest
 
@@ -42,11 +38,15 @@ class _Folder:
         "The number of its fold"
         return self.manifest.get('fold')
 
+    @property
+    def is_in_folds(self)->bool:
+        "Have its tables all folds of a cross-validation?"
+        return 'folds' in self.manifest and self.fold is None
+
     @cached_property
     def folds(self)->list['Dataset']: # It alone if it is not in folds
-        "The datasets of a cross-validation, in order; raises `InputError` if one is missing"
-        paths = _fold_paths(self.path, self.manifest)
-        return [open_dataset(path, self, self.known) for path in paths] or [self]
+        "The datasets of a cross-validation, in order; they share their files"
+        return [_fold(self, k) for k in range(self.manifest['folds'])] if self.is_in_folds else [self]
 
     @property
     def entire(self)->'Dataset':
@@ -56,35 +56,75 @@ class _Folder:
     @cached_property
     def all_verses(self)->dict[Ref,str]: # Of `text.tsv`
         "The text of each verse, also of those that no task with labels uses"
-        return load_verses(self, 'text.tsv')
+        return self.whole.all_verses if self.whole else load_verses(self, 'text.tsv')
 
     def __str__(self)->str: return str(self.path)
 
     def file(self, name:str)->Path: # It may not exist
-        "A file of the folder or, for a fold that does not have it, of the folder of all folds"
-        own = self.path/name
-        return own if own.exists() or self.fold is None else self.path.parent/name
+        "A file of the folder"
+        return self.path/name
 
     def table_file(self, stem:str, split:str)->Path: # It may not exist
-        "The table of a split; tagged sentences, questions and queries are lines of JSON"
-        table = self.path/f'{stem}_{split}.jsonl'
+        "The table of a split, or that of all folds; choices and tagged sentences are lines of JSON"
+        table = self.path/f'{stem}_{FOLDS if "folds" in self.manifest else split}.jsonl'
         is_lines = stem in self.known and self.known[stem].ending == 'jsonl'
         return table if is_lines or table.is_file() else table.with_suffix('.tsv')
 
+    @cached_property
+    def stems(self)->list[str]: # Sorted
+        "The tasks that it has tables of; lines of JSON can be read where the task is known"
+        name = f'*_{FOLDS if "folds" in self.manifest else "train"}'
+        stems = {p.stem.rpartition('_')[0]: p.suffix for ending in ('jsonl','tsv')
+                 for p in self.path.glob(f'{name}.{ending}')}
+        return sorted(stem for stem,suffix in stems.items() if suffix == '.tsv' or stem in self.known)
+
+    def lines(self, stem:str, split:str)->list[str]:
+        "The lines of a split; raises `InputError` for a table that is missing or damaged"
+        if self.fold is None:
+            return _lines(self.table_file(stem, split), self.manifest)
+        table = self.whole.folded(stem)
+        return [table.lines[i] for i in table.places(self.fold, split)]
+
+    def n_rows(self, stem:str, split:str)->int:
+        "How many rows a split has; none of a task that it lacks"
+        counted = self.manifest.get('counts', {}).get(stem, {}).get(split)
+        if counted is None:
+            return len(self.lines(stem, split)) if self.table_file(stem, split).is_file() else 0
+        return counted
+
+    @cached_property
+    def _folded(self)->dict: return {} # Stem to what `folded` gives
+
+    def folded(self, stem:str)->FoldedTable:
+        "Of a dataset in folds, a table of all of them, which is read once"
+        if stem not in self._folded:
+            path = self.table_file(stem, FOLDS)
+            try:
+                self._folded[stem] = read_folded(_lines(path, self.manifest), self.manifest['folds'])
+            except ValueError as e:
+                raise InputError(path, f'{e}; {REBUILD}') from e
+        return self._folded[stem]
+
+    @cached_property
+    def _rows_of_folds(self)->dict: return {} # Stem to the rows of that table
+
+    def folded_rows(self, stem:str)->list:
+        "The rows of `folded`"
+        if stem not in self._rows_of_folds:
+            path, task = self.table_file(stem, FOLDS), self.known.get(stem)
+            rows = _rows_of_lines(path, self.folded(stem).lines, task, _texts(self))
+            check_rows(task, rows, path)
+            self._rows_of_folds[stem] = rows
+        return self._rows_of_folds[stem]
+
 # %% ../../nbs/datasets/loading.ipynb #ld05h
-class _Agreed(_Folder):
-    "What the alignment says of the verses of a dataset; it is read once for all folds"
+class _Compared(_Folder):
+    "What is in a dataset, as hashes"
     @cached_property
     def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known
-        "The verses whose sentences agree on the label"
-        return _unambiguous(self, self.entire._agreed)
+        "The verses whose sentences agree on the label; it is read once for all folds"
+        return self.whole.unambiguous if self.whole else _unambiguous(self)
 
-    @cached_property
-    def _agreed(self)->dict[str,set[Ref]]|None: # Abbreviation of a task to its verses
-        return _load_agreed(self)
-
-class _Compared(_Agreed):
-    "What is in a dataset, as hashes"
     @cached_property
     def hash(self)->str: # 32 hexadecimal digits
         "Changes with any text, pair or label in it; raises `InputError` if there are no tables"
@@ -102,7 +142,7 @@ class _Compared(_Agreed):
         same = isinstance(other, Dataset) and self.path == other.path and self.manifest == other.manifest
         return same and self.hash == other.hash
 
-    def __hash__(self)->int: return hash(self.path)
+    def __hash__(self)->int: return hash((self.path, self.fold))
 
 # %% ../../nbs/datasets/loading.ipynb #ld66b
 class _Spoken(_Compared):
@@ -160,7 +200,8 @@ class Dataset(_Spoken):
 REBUILD = 'build the dataset again or get a fresh copy'
 _TEXTS = 'code', 'language', 'licence', 'title', 'rules', 'splits', 'versification', 'version'
 _OBJECTS = 'verses', 'bible', 'checks', 'source'
-_NESTED = dict(counts=dict[str,dict[str,int]], label_shares=dict[str,dict[str,float]],
+_NESTED = dict(folds=int, counts=dict[str,dict[str,int]], fold_counts=dict[str,dict[str,list]],
+               label_shares=dict[str,dict[str,float]],
                predictors=dict[str,dict[str,float|None]], labels=dict[str,list], kinds=dict[str,str],
                hashes=dict[str,str], files=dict[str,str], citation=list, warnings=list)
 
@@ -261,28 +302,30 @@ def _verify(dataset:Dataset):
     if not dataset.manifest:
         what = f'has no manifest, so nothing shows whether its tables are whole; {REBUILD}'
         warn_once(str(InputError(dataset.path, what)))
-    path = dataset.file('alignment.tsv')
-    if path.parent == dataset.path and path.name in dataset.manifest.get('files', {}):
-        _read(path, dataset.manifest)
+    if 'alignment.tsv' in dataset.manifest.get('files', {}):
+        _read(dataset.file('alignment.tsv'), dataset.manifest)
 
 def _no_dataset(path)->InputError:
     return InputError(path, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
 
 def open_dataset(
     path, # A folder written by `build`, or a published one
-    whole:Dataset=None, # Of a fold, where that is open
     tasks:Tasks=BUILT_IN # That its tables may be of, beside those that it describes
 )->Dataset: # Without rows; see `Dataset.load`
     "Open a dataset folder and verify what its tables share; raises `InputError` if it is damaged"
     path = Path(path)
     if not path.is_dir():
         raise _no_dataset(path)
-    manifest, around = load_manifest(path), path.parent
-    if 'fold' in manifest and whole is None and (around/'manifest.json').is_file():
-        whole = open_dataset(around, tasks=tasks)
-    found = Dataset(path, {}, manifest, tasks_of_manifest(manifest, path/'manifest.json', tasks), whole)
-    _verify(found)
-    return found
+    manifest = load_manifest(path)
+    opened = Dataset(path, {}, manifest, tasks_of_manifest(manifest, path/'manifest.json', tasks))
+    _verify(opened)
+    return opened
+
+def _fold(whole:Dataset, fold:int)->Dataset:
+    "What is trained and tested in one fold"
+    counts = {stem: {split: numbers[fold] for split,numbers in by_split.items()}
+              for stem,by_split in whole.manifest.get('fold_counts', {}).items()}
+    return replace(whole, tasks={}, manifest=whole.manifest | dict(fold=fold, counts=counts), whole=whole)
 
 # %% ../../nbs/datasets/loading.ipynb #ld14s6c3
 def stems_without_choices(dataset:Dataset, stems:Iterable[str])->list[str]: # In their order
@@ -290,37 +333,43 @@ def stems_without_choices(dataset:Dataset, stems:Iterable[str])->list[str]: # In
     stems, choices = list(stems), dataset.manifest.get('choices', {})
     return [stem for stem in stems if stem not in choices] or stems
 
+def _tables(dataset:Dataset)->dict[str,tuple[str,str]]: # Name to stem and split, in order of the names
+    "The tables of a dataset; of a fold those that it would have by itself"
+    if dataset.fold is not None:
+        return {f'{stem}_{split}{dataset.table_file(stem, split).suffix}': (stem, split)
+                for stem in dataset.stems for split in SPLITS}
+    names = [p.name for ending in ('tsv','jsonl') for p in dataset.path.glob(f'*_*.{ending}')]
+    return {name: tuple(name.rpartition('.')[0].rsplit('_', 1)) for name in names}
+
+def _bytes_of(dataset:Dataset, name:str, stem:str, split:str)->bytes:
+    if dataset.fold is None:
+        return (dataset.path/name).read_bytes()
+    return ''.join(f'{line}\n' for line in dataset.lines(stem, split)).encode()
+
 def _contents_hash(dataset:Dataset, choice:str='')->str: # `choice`: the stem of a task of choices
-    tables = sorted(p for ending in ('tsv','jsonl') for p in dataset.path.glob(f'*_*.{ending}'))
+    tables = dict(sorted(_tables(dataset).items()))
     if not tables:
         what = 'is not a dataset folder (no tables in it); make one with `pronto build`'
         raise InputError(dataset.path, what)
-    stems = {p: p.stem.rpartition('_')[0] for p in tables}
-    of_labels = stems_without_choices(dataset, stems.values())
-    own = [p for p in tables if (stems[p] == choice if choice else stems[p] in of_labels)]
+    of_labels = stems_without_choices(dataset, [stem for stem,_ in tables.values()])
+    own = {name: about for name,about in tables.items() if about[0] in ([choice] if choice else of_labels)}
+    hashes = {name: table_hash([_bytes_of(dataset, name, *about)]) for name,about in own.items()}
     is_text = choice or of_labels[0] in dataset.manifest.get('choices', {})
-    text = [dataset.file('text.tsv')] if is_text else dataset.path.glob('verses.tsv')
-    files = [*own, *filter(Path.is_file, text)]
-    return content_hash(*(f'{f.name} {table_hash([f.read_bytes()])}'.encode() for f in files), size=16)
+    text = dataset.file('text.tsv' if is_text else 'verses.tsv')
+    if text.is_file() and (is_text or dataset.fold is None):
+        hashes[text.name] = table_hash([text.read_bytes()])
+    return content_hash(*(f'{name} {digest}'.encode() for name,digest in hashes.items()), size=16)
 
 # %% ../../nbs/datasets/loading.ipynb #ld14v
 def lacks_text(dataset:Dataset)->bool:
     "Are its examples references to missing verses?"
     if dataset.file('verses.tsv').exists():
         return False
-    first = []
-    for path in dataset.path.glob('*_train.tsv'):
-        with path.open('rb') as f:
-            first.append(f.readline())
-    rows = [line for line in first if line]
-    without = (r.startswith(b'\t') or b'\t\t\t' in r for r in rows) # No verse, no pair
-    return bool(rows) and all(without)
-
-def _shared_lines(dataset:Dataset, name:str)->tuple[Path,list[str]]:
-    "A file that tables share, perhaps those of all folds, and its lines"
-    path = dataset.file(name)
-    holder = dataset if path.parent == dataset.path else dataset.whole
-    return path, _lines(path, holder.manifest if holder else {})
+    fold, first = dataset.folds[0], []
+    for stem in fold.stems:
+        if fold.table_file(stem, 'train').suffix == '.tsv':
+            first += fold.lines(stem, 'train')[:1]
+    return bool(first) and all(line[0] == '\t' or '\t\t\t' in line for line in first) # No verse, no pair
 
 def load_verses(
     dataset:Dataset,
@@ -332,7 +381,7 @@ def load_verses(
         again = f'pronto restore {quote(str(path.parent))} -b YOUR_COPY_OF_THE_BIBLE'
         what = 'is missing, because this dataset is published without its text'
         raise InputError(path, f'{what}; run: {again}')
-    for i,line in enumerate(_shared_lines(dataset, path.name)[1], 1):
+    for i,line in enumerate(_lines(path, dataset.manifest), 1):
         name, tab, text = line.partition('\t')
         ref = _ref_or_none(name)
         if not tab or ref is None:
@@ -386,19 +435,23 @@ def _cells_to_rows(path:Path, lines:list[str], task, verses:Callable)->list:
             raise InputError(path, f'{e}; {REBUILD}', f'line {i}') from e
     return rows
 
+def _rows_of_lines(path:Path, lines:list[str], task, verses:Callable)->list:
+    if path.suffix == '.jsonl':
+        return task.read_table(path, lines)
+    return _cells_to_rows(path, lines, task, verses)
+
 def load_table(
     dataset:Dataset, stem:str, split:str,
     verses:Callable=None # Gives the texts of verses; those of the dataset if not given
 )->list: # `VerseExample`s or `PairExample`s
     "Load one table; raises `InputError` with the line that is damaged"
+    if dataset.fold is not None:
+        rows = dataset.whole.folded_rows(stem)
+        return [rows[i] for i in dataset.whole.folded(stem).places(dataset.fold, split)]
     path, task = dataset.table_file(stem, split), dataset.known.get(stem)
-    if path.suffix == '.jsonl':
-        _read(path, dataset.manifest)
-        return task.read_table(path)
-    rows = _cells_to_rows(path, _lines(path, dataset.manifest), task, verses or _texts(dataset))
-    n = dataset.manifest.get('counts', {}).get(stem, {}).get(split)
-    if split != UNLABELLED:
-        check_rows(task, rows, path, n)
+    rows = _rows_of_lines(path, dataset.lines(stem, split), task, verses or _texts(dataset))
+    if path.suffix == '.tsv' and split != UNLABELLED:
+        check_rows(task, rows, path, dataset.manifest.get('counts', {}).get(stem, {}).get(split))
     return rows
 
 # %% ../../nbs/datasets/loading.ipynb #ldtable1
@@ -409,37 +462,16 @@ def with_dev(parts:dict[str,list])->dict[str,list]:
         return parts
     return parts | dict(train=[row for i,row in enumerate(train) if i % 10], dev=train[::10])
 
-def _train_tables(dataset:Dataset)->list[Path]: # Those of tasks without a definition cannot be read
-    lines = [p for p in dataset.path.glob('*_train.jsonl') if p.stem.removesuffix('_train') in dataset.known]
-    return sorted([*dataset.path.glob('*_train.tsv'), *lines])
-
-# %% ../../nbs/datasets/loading.ipynb #ld51
-def _fold_paths(path:Path, manifest:dict)->list[Path]:
-    n = manifest.get('folds')
-    if not isinstance(n, int) or 'fold' in manifest:
-        return []
-    folds = [path/f'fold{k}' for k in range(n)]
-    missing = next((f for f in folds if not (f/'manifest.json').is_file()), None)
-    if missing:
-        raise InputError(missing, f'is missing; {REBUILD}')
-    return folds
-
-def fold_folders(
-    path # A folder
-)->list[Path]: # In order; empty unless the folder holds the folds of a cross-validation
-    "The dataset folders of the folds; raises `InputError` if one is missing"
-    return _fold_paths(Path(path), load_manifest(path))
-
 # %% ../../nbs/datasets/loading.ipynb #ld18
 def _load_tables(dataset:Dataset, only:list[str]|None)->dict[str,dict[str,list]]:
     "The tables of some tasks; raises `InputError` if the folder is not a dataset folder, or is damaged"
     path, manifest, known = dataset.path, dataset.manifest, dataset.known
-    if folds := _fold_paths(path, manifest):
-        raise InputError(path, f'holds {len(folds)} folds of a cross-validation; name one of them, e.g. '
-                               f'{folds[0].name}, or build with --splits parallel')
-    if not (found := _train_tables(dataset)):
+    if dataset.is_in_folds:
+        what = f'is in {manifest["folds"]} folds of a cross-validation'
+        raise InputError(path, f'{what}; build it with --splits parallel')
+    if not dataset.stems:
         raise _no_dataset(path)
-    stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys()
+    stems = {*dataset.stems, *manifest.get('counts', {})}
     for table in (dataset.table_file(stem, s) for stem in sorted(stems) for s in SPLITS):
         if not table.is_file():
             raise InputError(table, f'is missing; {REBUILD}')
@@ -451,9 +483,9 @@ def _load_tables(dataset:Dataset, only:list[str]|None)->dict[str,dict[str,list]]
         tables = {stem: with_dev(parts) for stem,parts in tables.items()}
     return tables
 
-def is_dataset(folder:Path)->bool:
-    tables = (*folder.glob('*_train.tsv'), *folder.glob('*_train.jsonl'))
-    return bool(tables) or (folder/'fold0').is_dir()
+_TABLES = '*_train.tsv', '*_train.jsonl', f'*_{FOLDS}.tsv', f'*_{FOLDS}.jsonl' # One of each task
+
+def is_dataset(folder:Path)->bool: return any(any(folder.glob(name)) for name in _TABLES)
 
 def load_dataset_folder(
     path, # A folder written by `build`, or a published one
@@ -471,9 +503,7 @@ def dataset_folders(folder)->list[Path]: # In order of their names
     folder = Path(folder)
     if is_dataset(folder):
         return [folder]
-    names = '*_train.tsv', '*_train.jsonl', 'fold0'
-    inside = {p.parent for name in names for p in folder.glob(f'[!.]*/{name}')}
-    return sorted(p for p in inside if is_dataset(p))
+    return sorted({p.parent for name in _TABLES for p in folder.glob(f'[!.]*/{name}')})
 
 def open_datasets(
     places:list, # Dataset folders, releases, or what is open already
@@ -494,7 +524,6 @@ def open_datasets(
         for path in inside:
             try:
                 dataset = known.get(path.resolve()) or open_dataset(path, tasks=tasks)
-                dataset.folds # Are opened, too
                 found.append(dataset)
             except InputError as e:
                 if path == Path(place) or report is None:
@@ -525,52 +554,36 @@ def sample(
 class _VerseStatus(NamedTuple):
     "A row of `alignment.tsv`"
     ref:Ref
-    own_ref:str|None # In the translation, e.g. `ROM 14:24`; empty if it lacks the verse, `None` if unknown
+    own_ref:str # In the translation, e.g. `ROM 14:24`; empty if it lacks the verse
     status:str # A key of `pronto.datasets.align.STATUSES`
     n_sentences:int # Annotated sentences that touch the verse
-    unambiguous:tuple[str,...]|None # Abbreviations of the verse tasks; `None` if unknown
+    unambiguous:tuple[str,...] # Abbreviations of the verse tasks
 
 ALIGNMENT_COLUMNS = _VerseStatus._fields
 
-def _verse_status(cells:list[str])->_VerseStatus:
-    if len(cells) == 3:
-        return _VerseStatus(parse_ref(cells[0]), None, cells[1], int(cells[2]), None)
-    ref, own, status, n, names = cells
-    return _VerseStatus(parse_ref(ref), own, status, int(n), tuple(filter(None, names.split(','))))
-
 def load_alignment(dataset:Dataset)->list[_VerseStatus]: # In order of the canon
     "Load `alignment.tsv`; raises `InputError` if it is missing or damaged"
-    path, lines = _shared_lines(dataset, 'alignment.tsv')
-    lines = list(enumerate(lines, 1))
-    if lines and lines[0][1].split('\t') == [*ALIGNMENT_COLUMNS]:
-        lines = lines[1:]
-    found = []
-    for i,line in lines:
+    path = dataset.file('alignment.tsv')
+    verses = []
+    for i,line in enumerate(_lines(path, dataset.manifest)[1:], 2): # Without the header
         try:
-            found.append(_verse_status(line.split('\t')))
+            ref, own, status, n, names = line.split('\t')
+            agreed = tuple(filter(None, names.split(',')))
+            verses.append(_VerseStatus(parse_ref(ref), own, status, int(n), agreed))
         except ValueError as e:
             raise InputError(path, f'is damaged ({e}); get a fresh copy', f'line {i}') from e
-    return found
+    return verses
 
 # %% ../../nbs/datasets/loading.ipynb #ld41z
-def _unambiguous(dataset:Dataset, agreed:dict[str,set[Ref]]|None)->dict[str,set[Ref]]|None: # By stem
-    if agreed is None:
-        return None
-    here = [t for t in dataset.known.values()
-            if not t.has_sense and (dataset.path/f'{t.stem}_test.tsv').is_file()]
-    return {t.stem: agreed.get(t.abbr, set()) for t in here}
-
-def _load_agreed(dataset:Dataset)->dict[str,set[Ref]]|None:
+def _unambiguous(dataset:Dataset)->dict[str,set[Ref]]|None: # By stem
     if not dataset.file('alignment.tsv').is_file():
         return None
-    verses = load_alignment(dataset)
-    if any(v.unambiguous is None for v in verses):
-        return None
-    found = {}
-    for verse in verses:
+    verses = {}
+    for verse in load_alignment(dataset):
         for name in verse.unambiguous:
-            found.setdefault(name, set()).add(verse.ref)
-    return found
+            verses.setdefault(name, set()).add(verse.ref)
+    return {t.stem: verses.get(t.abbr, set()) for t in dataset.known.values() if not t.has_sense
+            and t.ending == 'tsv' and dataset.table_file(t.stem, 'test').is_file()}
 
 # %% ../../nbs/datasets/loading.ipynb #ld71
 def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order of the canon
@@ -579,39 +592,3 @@ def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order o
     rows = (row for table in tables for row in table[split])
     found = {ref: text for row in rows for ref,text in verses_of(row) if isinstance(ref, Ref)}
     return dict(sorted(found.items()))
-
-# %% ../../nbs/datasets/loading.ipynb #ld32
-def verse_lines(texts:dict[Ref,str])->str: # The contents of `verses.tsv`
-    "A line for each verse: reference and text"
-    return ''.join(f'{ref}\t{text}\n' for ref,text in texts.items())
-
-def _aligned_texts(dataset:Dataset, verses:dict[Ref,str])->dict[Ref,str]:
-    "The texts of all verses that examples may use"
-    path = dataset.file('alignment.tsv')
-    usable = [v.ref for v in load_alignment(dataset) if v.status in ('aligned','crosses')]
-    lacking = next((ref for ref in usable if ref not in verses), None)
-    if lacking:
-        raise InputError(path, f'has {lacking}, which the Bible lacks; get a fresh copy')
-    return {ref: single_spaced(verses[ref]) for ref in usable}
-
-def texts_for(
-    folder, bible:Bible, path=''
-)->dict[Ref,str]: # Each verse that examples may use, on one line
-    "The texts of a dataset, from the Bible; raises `InputError` if the Bible is another one"
-    folder, manifest = Path(folder), load_manifest(folder)
-    try:
-        code, scheme, expected = manifest['code'], manifest['versification'], manifest['hashes']['bible']
-    except KeyError as e:
-        raise InputError(folder, 'is not a dataset folder with a whole manifest; '
-                                 'name one that `pronto release` wrote') from e
-    if bible_hash(bible) != expected:
-        raise InputError(path or folder, f'is not the text that {code} was built from; '
-                                         'use the same edition, or build your own dataset')
-    return _aligned_texts(open_dataset(folder), to_english(bible, scheme).verses)
-
-def restore_verses(folder, bible:Bible, path='')->int: # How many verses
-    "Write `verses.tsv`; raises `InputError` if the Bible is another one"
-    texts = texts_for(folder, bible, path)
-    with write_aside(Path(folder)/'verses.tsv') as f:
-        f.write_bytes(verse_lines(texts).encode())
-    return len(texts)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'label_key', 'label_shares', 'training_shares', 'shown_shares', 'untrained_labels',
-           'make_manifest', 'pool_manifests', 'bible_hash', 'dataset_hash_of', 'table_hash', 'origin_of',
-           'without_task', 'manifest_hash', 'manifest_bytes', 'restate_language', 'cautions', 'summary']
+           'make_manifest', 'bible_hash', 'dataset_hash_of', 'table_hash', 'origin_of', 'without_task', 'manifest_hash',
+           'manifest_bytes', 'restate_language', 'cautions', 'summary']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf04
 import hashlib
@@ -75,16 +75,32 @@ def _nearest(tasks:list[Task], parts:dict, texts:NearestText)->dict[str,np.ndarr
     answers = iter(texts.answer([question for one in asking.values() for question in one.questions]))
     return {stem: one.predict(list(islice(answers, len(one.questions)))) for stem,one in asking.items()}
 
-def _describe(task:Task, parts:dict, nearest:np.ndarray|None)->dict:
-    "What the manifest says of one task"
-    true = {s: part.label_counts() for s,part in parts.items()}
-    labels = {s: Counter(training_shares(task, counted)) for s,counted in true.items()}
-    return dict(counts={s: len(part) for s,part in parts.items()},
-                label_shares=label_shares(sum(labels.values(), Counter())),
-                label_shares_by_split={s: label_shares(c) for s,c in labels.items()},
-                true_label_shares={s: label_shares(c) for s,c in true.items()} if task.counts else None,
-                checks=_check_task(task, parts),
-                predictors=task.predictors(parts['train'], parts['test'], nearest))
+def _mean(scores:list[tuple[float|None,int]])->float|None:
+    "The mean of scores over so many rows each; `None` where nothing has rows"
+    n = sum(rows for score,rows in scores if score is not None)
+    return round(sum(score*rows for score,rows in scores if score is not None and rows)/n, 4) if n else None
+
+def _predicted(tasks:list[Task], folds:list[dict], texts:NearestText)->dict[str,dict[str,float|None]]:
+    "What predictors without a model score on each task, over the test rows of all folds"
+    found = {task.stem: {} for task in tasks}
+    for parts in folds:
+        nearest = _nearest(tasks, parts, texts)
+        for task in tasks:
+            train, test = parts[task.stem]['train'], parts[task.stem]['test']
+            for name,score in task.predictors(train, test, nearest.get(task.stem)).items():
+                found[task.stem].setdefault(name, []).append((score, len(test)))
+    if len(folds) == 1:
+        return {stem: {name: score for name,[(score,_)] in scores.items()} for stem,scores in found.items()}
+    return {stem: {name: _mean(scores) for name,scores in named.items()} for stem,named in found.items()}
+
+def _checked(tasks:list[Task], folds:list[dict], alignment:Alignment, splits:str)->dict[str,int]:
+    "What is wrong with the splits, over all folds"
+    found = Counter()
+    for fold,parts in enumerate(folds):
+        for task in tasks:
+            found.update(_check_task(task, parts[task.stem]))
+        found.update(_resemblances(alignment, splits, fold if len(folds) > 1 else None))
+    return dict(found)
 
 def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]:
     "How many verses were purged from train, and how many of dev and test still resemble one of train"
@@ -98,11 +114,12 @@ def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]
     return dict(purged=len(texts[None]), duplicates=duplicates, near_duplicates=len(shares) - duplicates)
 
 # %% ../../nbs/datasets/manifest.ipynb #mf14s5b5
-def _about_choices(parts:dict, tasks:list[Task])->dict[str,dict]: # Stem to split to what was changed to rows
+def _about_choices(folds:list[dict], tasks:list[Task])->dict[str,dict]: # Stem to split to change to rows
     "How many rows each change has"
     choices = [t.stem for t in tasks if isinstance(t, ChoiceTask)]
-    def of(part): return dict(sorted(Counter(row.changed for row in part).items()))
-    return {stem: {split: of(part) for split,part in parts[stem].items()} for stem in choices}
+    def changes(stem, split):
+        return dict(sorted(Counter(row.changed for parts in folds for row in parts[stem][split]).items()))
+    return {stem: {split: changes(stem, split) for split in SPLITS} for stem in choices}
 
 def _empty_splits(parts:dict[str,dict])->list[str]:
     empty = [(stem, s) for stem,p in parts.items() for s in SPLITS if not len(p[s])]
@@ -141,72 +158,54 @@ def _source(annotations:Annotations)->dict:
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 
 # %% ../../nbs/datasets/manifest.ipynb #mf15s69a
+def _sizes(tasks:list[Task], folds:list[dict])->dict: # Keys of a manifest
+    "How many rows and which labels each split has, over all folds"
+    counted, true, fold_counts = {}, {}, {}
+    for task in tasks:
+        parts = [parts[task.stem] for parts in folds]
+        fold_counts[task.stem] = {s: [len(part[s]) for part in parts] for s in SPLITS}
+        true[task.stem] = {s: sum((part[s].label_counts() for part in parts), Counter()) for s in SPLITS}
+        counted[task.stem] = {s: Counter(training_shares(task, true[task.stem][s])) for s in SPLITS}
+    def shares(by_split): return {s: label_shares(labels) for s,labels in by_split.items()}
+    tested = ['test'] if len(folds) > 1 else SPLITS # Of folds, so that each row counts once
+    found = dict(
+        counts={stem: {s: sum(n) for s,n in by_split.items()} for stem,by_split in fold_counts.items()},
+        label_shares={stem: label_shares(sum((labels[s] for s in tested), Counter()))
+                      for stem,labels in counted.items()},
+        label_shares_by_split={stem: shares(labels) for stem,labels in counted.items()})
+    above = {t.stem: shares(true[t.stem]) for t in tasks if t.counts} # Before large counts are put together
+    return found | (dict(fold_counts=fold_counts) if len(folds) > 1 else {}) \
+        | (dict(true_label_shares=above) if above else {})
+
 def make_manifest(
     annotations:Annotations, bible:Bible, alignment:Alignment,
-    parts:dict[str,dict], # Stem to split to examples
+    examples:list[dict[str,dict]], # Of each fold, or of the only one, stem to split to examples
     tasks:list[Task], *,
-    nearest:NearestText, # Knows the texts of `alignment`
+    nearest:NearestText|None, # Knows the texts of `alignment`; without it nothing is checked and predicted
     **names # e.g. `code`, `language`, `licence`, `splits`, `versification`
 )->dict: # All but the hashes
     "Describe a dataset"
-    answers = _nearest(tasks, parts, nearest)
-    about = {t.stem: _describe(t, parts[t.stem], answers.get(t.stem)) for t in tasks}
-    source = annotations.source
-    def column(key): return {stem: a[key] for stem,a in about.items()}
-    def total(check): return sum(a['checks'][check] for a in about.values())
-    checks = {check: total(check) for check in ('shared_verses','contradictory_pairs')}
+    source, stems = annotations.source, [task.stem for task in tasks]
+    def of_tasks(named): return {stem: named[stem] for stem in stems if named.get(stem)}
+    def given(**facts): return {name: fact for name,fact in facts.items() if fact}
     attribution = source.attribution or f'{source.name}: attribution {NOT_STATED}'
     cited = [CITATION, attribution] if annotations.verses else [CITATION] # Nobody has annotated a text alone
+    warnings, in_folds = [], len(examples) > 1
+    for fold,parts in enumerate(examples):
+        said = _empty_splits(parts) + [line for t in tasks for line in _untrained(t, parts[t.stem], in_folds)]
+        warnings += [f'fold {fold}: {line}' if in_folds else line for line in said]
     first = {key: names.pop(key) for key in ('code','language','licence')}
-    resemblances = _resemblances(alignment, names['splits'], names.get('fold'))
-    def of_tasks(named): return {stem: named[stem] for stem in about if named.get(stem)}
-    optional = dict(
-        true_label_shares=of_tasks(column('true_label_shares')), # Before large counts are put together
-        task_names=of_tasks(source.task_names), # Not to be compared with the task of that stem
-        labels=source.labels, kinds=source.kinds, task_sources=of_tasks(source.by_task),
-        choices=_about_choices(parts, tasks))
-    names |= {name: found for name,found in optional.items() if found}
-    optional = dict(faults=fault_lines(bible.faults), changed=bible.changed)
-    of_bible = {name: facts for name,facts in optional.items() if facts}
-    untrained = [line for t in tasks for line in _untrained(t, parts[t.stem], 'fold' in names)]
+    names |= given( # `task_names`: not to be compared with the task of that stem
+        task_names=of_tasks(source.task_names), labels=source.labels, kinds=source.kinds,
+        task_sources=of_tasks(source.by_task), choices=_about_choices(examples, tasks))
+    skipped = dict(skipped_books=bible.skipped)
+    skipped |= given(faults=fault_lines(bible.faults), changed=bible.changed)
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
         source=_source(annotations), citation=cited, verses=alignment.counts,
-        bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped} | of_bible,
-        counts=column('counts'), label_shares=column('label_shares'),
-        label_shares_by_split=column('label_shares_by_split'), predictors=column('predictors'),
-        checks=checks | resemblances, warnings=_empty_splits(parts) + untrained)
-
-# %% ../../nbs/datasets/manifest.ipynb #mf21
-def _weighted(tables:list[dict[str,float|None]], weights:list[int])->dict[str,float|None]:
-    "The mean of each number that a table has; `None` where nothing has a weight"
-    found = {}
-    for key in dict.fromkeys(key for t in tables for key in t):
-        numbers = [(t.get(key, 0), w) for t,w in zip(tables, weights) if w and t.get(key, 0) is not None]
-        total = sum(w for _,w in numbers)
-        found[key] = round(sum(x*w for x,w in numbers)/total, 4) if total else None
-    return found
-
-def pool_manifests(manifests:list[dict])->dict: # Without `fold`, `hashes` and `files`
-    "Describe ten folds together"
-    pooled = {key: value for key,value in manifests[0].items() if key not in ('fold','hashes','files')}
-    def of(stem, key): return [m[key][stem] for m in manifests]
-    def by_split(tables, rows): return {s: _weighted([t[s] for t in tables], n) for s,n in rows.items()}
-    for stem,counts in pooled['counts'].items():
-        rows = {s: [n[s] for n in of(stem, 'counts')] for s in counts}
-        shares = by_split(of(stem, 'label_shares_by_split'), rows)
-        if stem in pooled.get('true_label_shares', {}):
-            pooled['true_label_shares'][stem] = by_split(of(stem, 'true_label_shares'), rows)
-        pooled['counts'][stem] = {s: sum(n) for s,n in rows.items()}
-        pooled['label_shares_by_split'][stem] = shares
-        pooled['label_shares'][stem] = shares['test']
-        pooled['predictors'][stem] = _weighted(of(stem, 'predictors'), rows['test'])
-    for stem,parts in pooled.get('choices', {}).items():
-        changed = {s: [Counter(table[s]) for table in of(stem, 'choices')] for s in parts}
-        pooled['choices'][stem] = {s: dict(sum(counts, Counter())) for s,counts in changed.items()}
-    pooled['checks'] = {key: sum(m['checks'][key] for m in manifests) for key in pooled['checks']}
-    pooled['warnings'] = [f'fold {m["fold"]}: {warning}' for m in manifests for warning in m['warnings']]
-    return pooled
+        bible={'format': bible.format, **bible.counts} | skipped, **_sizes(tasks, examples),
+        predictors=_predicted(tasks, examples, nearest) if nearest else {},
+        checks=_checked(tasks, examples, alignment, names['splits']) if nearest else {}, warnings=warnings)
 
 # %% ../../nbs/datasets/manifest.ipynb #mf152
 def bible_hash(bible:Bible)->str: # 64 hexadecimal digits
@@ -234,7 +233,8 @@ def origin_of(manifest:dict, stem:str='')->dict[str,str|None]: # `splits`, `rule
     by_chapter = 'folds' if found['splits'] == 'folds' else 'parallel'
     return dict(splits=by_chapter, rules=TEXT_ALONE.source.rules, source=TEXT_ALONE.source.name)
 
-_BY_TASK = 'counts', 'label_shares', 'label_shares_by_split', 'predictors', 'choices' # Of a manifest
+_BY_TASK = ( # Of a manifest
+    'counts', 'fold_counts', 'label_shares', 'label_shares_by_split', 'predictors', 'choices')
 
 # %% ../../nbs/datasets/manifest.ipynb #mf152s45d
 def without_task(manifest:dict, stem:str)->dict:
@@ -259,14 +259,13 @@ def restate_language(
     doubt:str='' # What speaks against it
 ):
     "Let the manifest of a dataset that is built name another language; its rows and hashes stay as they are"
-    for path in [folder/'manifest.json', *sorted(folder.glob('fold*/manifest.json'))]:
-        manifest = read_json(path)
-        for name in 'language_from', 'language_doubt', 'manifest_hash':
-            manifest.pop(name, None)
-        reasons = dict(language_from=because, language_doubt=doubt)
-        stated = dict(language=language) | {name: reason for name,reason in reasons.items() if reason}
-        with write_aside(path) as f:
-            f.write_bytes(manifest_bytes(manifest | stated))
+    path = folder/'manifest.json'
+    manifest = {name: value for name,value in read_json(path).items()
+                if name not in ('language_from','language_doubt','manifest_hash')}
+    reasons = dict(language_from=because, language_doubt=doubt)
+    stated = dict(language=language) | {name: reason for name,reason in reasons.items() if reason}
+    with write_aside(path) as f:
+        f.write_bytes(manifest_bytes(manifest | stated))
 
 # %% ../../nbs/datasets/manifest.ipynb #mfcues1
 def _percents(shares:dict[str,float])->str: # e.g. `length 12.0%, place 50.0%`
@@ -291,7 +290,7 @@ def _telling_cues(manifest:dict)->list[str]:
     "What gives choices away without being read"
     found = []
     for stem in manifest.get('choices', {}):
-        scores, n = manifest['predictors'][stem], manifest['counts'][stem]['test']
+        scores, n = manifest['predictors'].get(stem, {}), manifest['counts'][stem]['test']
         if not (n and 'chance' in scores):
             continue
         chance = scores['chance']

@@ -467,8 +467,8 @@ class ChoiceTask(Task):
     def item_texts(self, rows:list[ChoiceRow])->list[str]: # For tables of errors
         return [' / '.join(filter(None, (row.context, *row.choices))) for row in rows]
 
-    def read_table(self, path)->list[ChoiceRow]:
-        return read_json_rows(path, ChoiceRow, 'build the dataset again')
+    def read_table(self, path, lines:list[str]|None=None)->list[ChoiceRow]:
+        return read_json_rows(path, ChoiceRow, 'build the dataset again', lines)
 
     def of_text(self, text:ChoiceText)->dict[str,Choices]: # Split to its examples
         "Draw the rows; raises `InputError` for a row that cannot be"

@@ -28,6 +28,7 @@ from ..datasets.align import STATUSES, TEXT_ALONE
 from ..datasets.building import FEW_ROWS, build
 from ..datasets.loading import load_manifest
 from ..datasets.manifest import restate_language, shown_shares
+from ..datasets.folded import FOLDS
 from ..datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
 from ..datasets.tasks import BUILT_IN, SM, Tasks, read_tasks, tasks_of_manifest
 from ..datasets.word_align import aligner_name
@@ -446,16 +447,14 @@ def _annotation_file(annotations, out:Path, options:dict, progress):
 # %% ../../nbs/jobs/release.ipynb #r2place1
 def _has_text_in_rows(table:Path)->bool: # As no table of a release
     with table.open('rb') as f:
-        return f.read(1) not in (b'', b'\t')
+        line = f.readline()
+    marks = line.index(b'\t') + 1 if table.stem.endswith(FOLDS) else 0
+    return line[marks:marks + 1] not in (b'', b'\t')
 
 def _places_of_others(out:Path)->list[str]:
     "Folders with tables that have the text in their rows, as no table of a release"
-    found = []
-    for pattern in '*', '*/fold0':
-        for table in sorted(out.glob(f'{pattern}/{SM.stem}_train.tsv')):
-            if _has_text_in_rows(table):
-                found.append(table.relative_to(out).parts[0])
-    return found
+    tables = [table for name in ('train', FOLDS) for table in sorted(out.glob(f'*/{SM.stem}_{name}.tsv'))]
+    return [table.parent.name for table in tables if _has_text_in_rows(table)]
 
 def _find_places(bibles, out:Path)->dict[str,Path]: # Code to Bible
     "The translations to build; raises `InputError` if they cannot be built into `out`"

@@ -39,7 +39,7 @@ def _datasets_in(
         except InputError as e:
             raise InputError(folder, 'holds no dataset (no *_train.tsv in it or one level below); '
                                      'make some with `pronto build` or `pronto release`') from e
-        found |= {dataset.folds[0].path: dataset.folds for dataset in datasets}
+        found |= {dataset.path: dataset.folds for dataset in datasets}
     return list(found.values())
 
 def find_notebook(path=None)->Path: # Absolute
@@ -75,7 +75,7 @@ def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means a
         again = f'pronto restore {quote(str(dataset))} -b BIBLE'
         raise InputError(dataset, f'holds labels without their text; put the text back with: {again}')
     empty = empty_tasks(dataset)
-    found = [t.stem for t in tasks if t not in empty and dataset.table_file(t.stem, 'train').is_file()]
+    found = [t.stem for t in tasks if t not in empty and t.stem in dataset.stems]
     if tasks and not found:
         raise InputError(dataset, _empty(tasks))
     return found
@@ -135,14 +135,14 @@ def plan_all(
     usable = []
     for folds in found:
         try:
-            stems = _usable_tasks(folds[0], wanted)
+            stems = _usable_tasks(folds[0].entire, wanted)
             missing = [t for t in wanted if t.stem not in stems]
             if missing:
                 left_out.append(f'{folds[0].path}: {_empty(missing)}')
             usable.append((folds, stems))
         except InputError as e:
             left_out.append(str(e))
-    all_sources = [folds[0].entire.path for folds in find_sources(train, found, known)]
+    all_sources = [folds[0].path for folds in find_sources(train, found, known)]
     for targets,sources,stems in _divided(asked, usable, all_sources):
         how = dict(protocol=protocol, train=sources, known=known, **sampling)
         try:
@@ -167,12 +167,10 @@ def _trains_no_model(protocol)->bool:
 
 def _divided(protocol, usable:list[tuple], sources:list[Path])->list[tuple]:
     "The targets, sources and tasks of each part of a sweep"
-    if _trains_no_model(protocol):
-        return [((folds[0].entire.path,), (), stems) for folds,stems in usable]
     if not protocol.across:
-        return [((fold.path,), (), stems) for folds,stems in usable for fold in folds]
+        return [((folds[0].path,), (), stems) for folds,stems in usable]
     stems = [s for s in usable[0][1] if all(s in other for _,other in usable)] if usable else []
-    targets = tuple(folds[0].entire.path for folds,_ in usable)
+    targets = tuple(folds[0].path for folds,_ in usable)
     sources = tuple(sources)
     if not targets:
         return []

@@ -217,7 +217,7 @@ class ModelKind:
         raise InputError(given, 'is not on a server; name it openai:NAME, or leave --endpoint out')
 
     def make(self, model:'Model', datasets:list)->'Model':
-        "The model for a training that reads these dataset folders, that of the training language first"
+        "The model for a training that reads these datasets, that of the training language first"
         return model
 
     def hash(self, model:'Model')->str:
@@ -290,7 +290,7 @@ class Model:
         return cls(given, kind, kind.find(given, endpoint), endpoint)
 
     def made_for(self, datasets:list)->'Model':
-        "The model for a training that reads these dataset folders, that of the training language first"
+        "The model for a training that reads these datasets, that of the training language first"
         return self.kind.make(self, datasets)
 
     @cached_property

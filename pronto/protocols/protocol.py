@@ -18,7 +18,7 @@ from ..datasets.splits import SPLITS
 from ..datasets.tasks import Task, own_code, run_file
 from ..modeling.adapting import ADAPTATIONS
 from ..modeling.model import Model
-from .parts import Part, Selection, check_compatible, n_rows
+from .parts import Part, Selection, check_compatible
 
 # %% ../../nbs/protocols/protocol.ipynb #pr07
 SIZES = 50, 100, 250, 500, 1000 # XTREME's few-shot setting is the last
@@ -115,7 +115,7 @@ def transfer(setup:Setup)->Iterator[Selection]:
 # %% ../../nbs/protocols/protocol.ipynb #pr13
 def _samples(setup:Setup, target:Dataset)->list[dict]:
     "Sizes below that of the whole, in all draws, and the whole"
-    rows = n_rows(target, setup.task.stem, 'train')
+    rows = target.n_rows(setup.task.stem, 'train')
     sizes = [size for size in sorted(setup.sizes) if size < rows]
     return [dict(size=size, draw=draw) for size in sizes for draw in range(setup.draws)] + [{}]
 

@@ -69,14 +69,12 @@ class Training:
         return ', '.join(about)
 
 # %% ../../nbs/runs/planning.ipynb #pl08
-def _is_empty(file:Path)->bool: return not (file.is_file() and file.stat().st_size)
-
-def _needed_tables(dataset:Dataset, task, splits:tuple[str,...])->list[Path]:
-    "The tables that must have rows; a benchmark without a dev table takes dev rows from train"
+def _has_rows(dataset:Dataset, task, splits:tuple[str,...])->bool:
+    "Have the splits rows? A benchmark without a dev table takes dev rows from train"
     needed = {*splits} if task.is_trained else {*splits} & {'test'}
     if dataset.manifest.get('tasks') and 'train' in needed:
         needed.discard('dev')
-    return [dataset.table_file(task.stem, split) for split in sorted(needed)]
+    return all(dataset.n_rows(task.stem, split) for split in needed)
 
 def tested_folds(
     folds:list[Dataset], # Of one translation; itself if it has none
@@ -84,7 +82,7 @@ def tested_folds(
     splits:tuple[str,...]=SPLITS # Those that must have examples
 )->list[Dataset]:
     "The folds that have examples of a task in all splits; chapters without any make others empty"
-    return [d for d in folds if not any(map(_is_empty, _needed_tables(d, task, splits)))]
+    return [d for d in folds if _has_rows(d, task, splits)]
 
 def _why_not(folds:list[Dataset], task, splits:tuple[str,...])->str:
     "Say why a translation cannot be used for a task; empty if it can"
@@ -97,9 +95,8 @@ def _why_not(folds:list[Dataset], task, splits:tuple[str,...])->str:
     return ''
 
 # %% ../../nbs/runs/planning.ipynb #pl08e
-def _tasks_of(dataset:Dataset)->list[Task]: # Of one in folds, those of the first fold
-    first = dataset.folds[0]
-    return [task for task in first.known.values() if first.table_file(task.stem, 'train').is_file()]
+def _tasks_of(dataset:Dataset)->list[Task]:
+    return [task for task in dataset.known.values() if task.stem in dataset.stems]
 
 def empty_tasks(dataset:Dataset)->list[Task]:
     "Tasks with an empty split, in each fold if there are folds; a small translation may have no pairs"
@@ -265,7 +262,7 @@ class _Plan:
         if selection.first and not (model.kind.has_weights and way == 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
         recipe = _in_language_of(selection.dev[0].dataset, self.recipe, self.instructions)
-        model = model.made_for(selection.folders)
+        model = model.made_for(selection.datasets)
         settings = model.kind.settings(recipe, task)
         if way == 'all':
             settings = task.adapted(settings, model)

@@ -247,10 +247,9 @@ def examples_of(t:Training)->tuple[float,float]: # How many, each as often as it
     "What a training reads"
     rows = size = 0
     for part in t.selection.train:
-        file = part.dataset.table_file(t.key.task, 'train')
-        text = file.read_bytes() if file.is_file() else b''
-        rows += text.count(b'\n')
-        size += len(text)
+        lines = part.dataset.lines(t.key.task, 'train')
+        rows += len(lines)
+        size += sum(len(line.encode()) + 1 for line in lines)
     settings = t.key.hyperparameters
     if settings.get('steps'):
         seen = settings['batch_size']*settings['steps']

@@ -18,7 +18,7 @@ from ...core.files import JOINERS, InputError, content_hash, data_dir, json_with
 from ...core.files import replace_folder
 from ...core.refs import Ref
 from ...datasets.examples import verses_of
-from ...datasets.loading import Dataset, load_dataset_folder, load_manifest, stems_without_choices
+from ...datasets.loading import Dataset, is_dataset, open_dataset, stems_without_choices
 from .plain_text import lower_case
 from ...datasets.segmentation import UNSPACED
 from ...modeling.model import file_hash, local_model
@@ -139,25 +139,26 @@ def _verses(dataset:Dataset)->tuple[dict,set]: # Words of the train verses, and 
                 words.update(train[ref] if split == 'train' else lower_words(text))
     return dict(sorted(train.items(), key=lambda item: str(item[0]))), words
 
-def _has_train(folder:Path)->bool: return any(p.stat().st_size for p in folder.glob('*_train.tsv'))
+def _has_train(dataset:Dataset)->bool:
+    return any(dataset.n_rows(stem, 'train') for stem in stems_without_choices(dataset, dataset.stems))
 
-def _human(folder:Path)->Path|None: # `None` for a dataset with train verses of its own
+def _human(dataset:Dataset)->Dataset|None: # `None` for a dataset with train verses of its own
     "The human translation whose train verses serve a machine translation that has only test sets"
-    if _has_train(folder):
+    if _has_train(dataset):
         return None
-    code = load_manifest(folder).get('human')
+    folder, code = dataset.path, dataset.manifest.get('human')
     near = [place/path_part(code, folder) for place in (folder.parent, data_dir()/'datasets')] if code else []
-    if found := next(filter(_has_train, near), None):
+    if found := next(filter(_has_train, map(open_dataset, filter(is_dataset, near))), None):
         return found
     first = f'move its human translation {code} beside it, or ' if code else ''
     what = f'has no train verses to learn vectors from; {first}name vectors, e.g. -m lstm:vectors.vec'
     raise InputError(folder, what)
 
-def _with_train(folder:Path, human:Path|None)->Dataset:
-    dataset = load_dataset_folder(folder)
+def _with_train(dataset:Dataset, human:Dataset|None)->Dataset:
+    dataset = dataset.load()
     if not human:
         return dataset
-    lent = {stem: dict(train=parts['train']) for stem,parts in load_dataset_folder(human).tasks.items()}
+    lent = {stem: dict(train=parts['train']) for stem,parts in human.load().tasks.items()}
     return replace(dataset, tasks={stem: dataset.tasks.get(stem, {}) | lent.get(stem, {})
                                    for stem in {**dataset.tasks, **lent}})
 
@@ -203,7 +204,7 @@ def _aligned(dataset, vectors, train, target, target_train)->dict:
 
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000024
 STATIC_KINDS = 'lstm', 'mlp'
-_FORMAT = 2 # Of the folder; changes if other vectors would come from the same settings
+_FORMAT = 3 # Of the folder; changes if other vectors would come from the same settings
 
 @dataclass(frozen=True)
 class StaticSettings:
@@ -213,12 +214,6 @@ class StaticSettings:
     learning_rate:float = 4e-4
     batch_size:int = 32
     epochs:int = 64 # At most
-
-def _dataset_files(folder)->list[bytes]:
-    tables = sorted(Path(folder).glob('*_*.tsv'))
-    if not tables:
-        raise InputError(folder, 'is not a dataset folder (no tables in it); make one with `pronto build`')
-    return [f'{f.name} {file_hash(f)}'.encode() for f in tables]
 
 def _source_files(source:Path|None)->list[bytes]:
     if source is None:
@@ -249,22 +244,21 @@ def is_static(model)->bool: # Without importing torch
 
 def static_model(
     kind:str, # A key of `STATIC_KINDS`
-    datasets:list, # Folders; that of the training language first
+    datasets:list, # Or folders; that of the training language first
     source=None, # A `.vec` file, a folder of `CODE.vec` files, or nothing: train vectors
     settings:VectorSettings=VectorSettings() # noqa: B008 (it is frozen)
 )->Path: # A folder in the data folder, named after the kind
     "Find or make the model folder of a classifier over static vectors; raises `InputError` for bad input"
-    source, folders = source and Path(source), list(dict.fromkeys(map(Path, datasets)))
+    source = source and Path(source)
+    opened = dict.fromkeys(d if isinstance(d, Dataset) else open_dataset(d) for d in datasets)
     origin = asdict(settings) if source is None else [x.decode() for x in _source_files(source)]
     about = dict(vectors=origin, **asdict(StaticSettings()))
-    def files_of(folders):
-        return [b for folder in folders for b in (b'dataset', *_dataset_files(folder))]
-    files, in_one_space = files_of(folders), source is not None and source.is_file()
-    humans = {folder: None if in_one_space else _human(folder) for folder in folders}
-    files += files_of(filter(None, humans.values()))
+    in_one_space = source is not None and source.is_file()
+    humans = {dataset: None if in_one_space else _human(dataset) for dataset in opened}
+    hashes = [dataset.hash.encode() for dataset in (*opened, *filter(None, humans.values()))]
     made_of = json.dumps([_FORMAT, kind, about], sort_keys=True).encode()
-    folder = data_dir()/'models'/'static'/content_hash(made_of, *files, size=6)/kind
+    folder = data_dir()/'models'/'static'/content_hash(made_of, *hashes, size=6)/kind
     if not is_static(folder):
-        vectors = _joint_vectors([_with_train(f, human) for f,human in humans.items()], source, settings)
+        vectors = _joint_vectors([_with_train(*both) for both in humans.items()], source, settings)
         _write_folder(folder, kind, vectors, about)
     return folder

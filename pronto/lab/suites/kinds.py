@@ -138,9 +138,9 @@ def write_rows(rows:list, path:Path):
     "Write a table, a row in each line"
     path.write_text(''.join(row.line() for row in rows), encoding='utf-8', newline='\n')
 
-def read_rows(path, kind:str)->list:
+def read_rows(path, kind:str, lines:list[str]|None=None)->list:
     "Read a table of lines of JSON; raises `InputError` that names the line"
-    return read_json_rows(path, ROWS[kind], 'import it again')
+    return read_json_rows(path, ROWS[kind], 'import it again', lines)
 
 # %% ../../../nbs/lab/suites/kinds.ipynb #kdsubm02
 def submission_text(

@@ -14,7 +14,7 @@ from ...core.files import InputError, data_dir, write_aside
 from ...core.tables import decimal, grouped, interval_text, markdown_table
 from ...datasets.loading import UNLABELLED, Dataset, open_datasets
 from ...modeling.recipes import Recipe
-from ...protocols.parts import Part, Selection, n_rows, row_names
+from ...protocols.parts import Part, Selection, row_names
 from ...protocols.protocol import Protocol
 from ...runs.planning import plan_selections
 from ...runs.runner import part_rows, run_training
@@ -45,7 +45,7 @@ def part_to_predict(language:Dataset, stem:str)->Part|None: # `None` if it is em
 def _searched(task, languages:dict[str,Dataset], tests:dict[str,Part])->Iterator[Selection]:
     for code,test in tests.items():
         dev = languages[code]
-        if 'f1' in task.metrics and not n_rows(dev, task.stem, 'dev'):
+        if 'f1' in task.metrics and not dev.n_rows(task.stem, 'dev'):
             continue
         yield Selection((), (Part(dev, 'dev'),), (test,), f'in {code}')
 

@@ -75,7 +75,8 @@ class ItemTask(_OfBenchmark, Task):
     has_items, ending = True, 'jsonl'
     metrics = 'accuracy', 'f1'
 
-    def read_table(self, path)->list: return read_rows(path, self.example.kind)
+    def read_table(self, path, lines:list[str]|None=None)->list:
+        return read_rows(path, self.example.kind, lines)
 
     def knows(self, label:str)->bool: return not self.labels or label in self.labels
 
@@ -226,8 +227,8 @@ class QuestionTask(ItemTask):
 
     example = Question
 
-    def read_table(self, path)->list[Question]:
-        rows, folder = read_rows(path, 'questions'), Path(path).parent
+    def read_table(self, path, lines:list[str]|None=None)->list[Question]:
+        rows, folder = read_rows(path, 'questions', lines), Path(path).parent
         if self.rule != 'mlqa':
             return rows
         code = json_with_keys(folder/'manifest.json', 'code').get('code', '')
@@ -284,8 +285,8 @@ class RetrievalTask(ItemTask):
         from pronto.lab.suites.searching import search_task
         return search_task
 
-    def read_table(self, path)->list[Query]:
-        rows, path = read_rows(path, 'retrieval'), Path(path)
+    def read_table(self, path, lines:list[str]|None=None)->list[Query]:
+        rows, path = read_rows(path, 'retrieval', lines), Path(path)
         pool = path.with_name(path.name.replace('.unlabelled', '').replace('.jsonl', '.pool.jsonl'))
         shared = read_rows(pool, 'retrieval') if rows else []
         if rows and not shared:
