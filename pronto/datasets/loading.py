@@ -113,7 +113,8 @@ class _Folder:
         if stem not in self._rows_of_folds:
             path, task = self.table_file(stem, FOLDS), self.known.get(stem)
             rows = _rows_of_lines(path, self.folded(stem).lines, task, _texts(self))
-            check_rows(task, rows, path)
+            if path.suffix == '.tsv':
+                check_rows(task, rows, path)
             self._rows_of_folds[stem] = rows
         return self._rows_of_folds[stem]
 

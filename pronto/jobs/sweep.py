@@ -16,7 +16,6 @@ from shlex import quote
 from typing import Callable
 from .probes import run_datasets
 from .queue import Certificates, connect, reason, run_jobs
-from ..protocols.parts import n_rows
 from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, Parameter, checkout, data_dir, require_place, writer_mark
@@ -281,7 +280,7 @@ _FULL = 4_000 # Verses that fill batches; a New Testament has more
 def _verses(run:NotebookRun)->int: # About
     "How many rows its largest task has"
     def rows(training):
-        return sum(n_rows(part.dataset, training.key.task, part.split) for part in training.selection.parts)
+        return sum(part.dataset.n_rows(training.key.task, part.split) for part in training.selection.parts)
     return max(map(rows, run.trainings))
 
 def _groups(left:dict[str,NotebookRun])->list[list[str]]: # Names

@@ -22,6 +22,7 @@ from ...core.files import reading, replace_folder, safe_name, template
 from ...core.refs import parse_ref
 from ...core.tables import markdown_table, markdown_text
 from ...datasets.building import dataset_files
+from ...datasets.folded import FOLDS
 from ...datasets.examples import ChoiceRow, PairExample, VerseExample, read_json_rows
 from ...datasets.loading import Dataset, dataset_folders, load_dataset_folder, load_manifest, open_dataset
 from ...datasets.manifest import CITATION, NOT_STATED, label_key, manifest_bytes, table_hash
@@ -264,12 +265,12 @@ def write_tables(dataset:Dataset, folder:Path):
 
 # %% ../../../nbs/lab/interop/hf.ipynb #f0a1d004
 _METADATA = 'metadata.parquet' # Of a release
-_TABLES_OF = ['alignment.tsv', *(f'*_{s}.{ending}' for s in SPLITS for ending in ('tsv','jsonl'))]
+_TABLES_OF = ['alignment.tsv', *(f'*_{s}.{ending}' for s in (*SPLITS, FOLDS) for ending in ('tsv','jsonl'))]
 _OF_EXPORTS = ['export.json','README.md', _METADATA, 'croissant.json','eval.yaml',
                '_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc',
                'custom_datasets.py', *(f'v1.0/*/{s}.csv' for s in SPLITS)]
 _OF_DATASETS = [*_TABLES_OF, 'manifest.json','links.tsv','README.md', EXAMPLES, '*_validation.jsonl',
-                '*_fewshot.jsonl','fold?/manifest.json', *(f'fold?/{table}' for table in _TABLES_OF),
+                '*_fewshot.jsonl',
                 *(f'*/{s}.{ending}' for s in HF_SPLITS.values() for ending in ('parquet','jsonl')),
                 '*/euroeval_config.py','*/README.md', *(f'*/{s}.csv' for s in ('train','val','test'))]
 
