@@ -463,14 +463,13 @@ def build(
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     spoken = find_language(names['language'], names['code']).iso639_3
-    projected = _on_words(alignment, layout, text.segmentation, english.linked, spoken, tasks)
-    on_words, links, about, text.linked = projected
+    on_words, links, about, text.linked = _on_words(alignment, layout, text.segmentation, english.linked,
+                                                    spoken, tasks)
     on_words += _given(annotations, alignment, layout, text.segmentation, about)
     more = dict(words=text.segmentation.kind, word_tasks=about, absent_sources=absent)
     names |= {name: what for name,what in more.items() if what}
     of_text = _with_forms(_choices(annotations, text, layout, choices, names, tasks), text, names)
-    of_verses = [*tasks_of(annotations.source, tasks), *on_words]
-    plan = _Plan(annotations, bible, alignment, of_verses, layout, names, links, of_text, text)
+    plan = _Plan(annotations, bible, alignment, [*tasks_of(annotations.source, tasks), *on_words], layout, names, links, of_text, text)
     kept = _kept(Path(out), plan) if keep and not replace else {}
     if not (kept or replace):
         _require_same(Path(out), plan, report)

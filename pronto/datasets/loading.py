@@ -78,6 +78,9 @@ class _Folder:
                  for p in self.path.glob(f'{name}.{ending}')}
         return sorted(stem for stem,suffix in stems.items() if suffix == '.tsv' or stem in self.known)
 
+# %% ../../nbs/datasets/loading.ipynb #ld05l
+class _Lines(_Folder):
+    "The rows of a dataset, as lines"
     def lines(self, stem:str, split:str)->list[str]:
         "The lines of a split; raises `InputError` for a table that is missing or damaged"
         if self.fold is None:
@@ -119,7 +122,7 @@ class _Folder:
         return self._rows_of_folds[stem]
 
 # %% ../../nbs/datasets/loading.ipynb #ld05h
-class _Compared(_Folder):
+class _Compared(_Lines):
     "What is in a dataset, as hashes"
     @cached_property
     def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known

@@ -145,19 +145,7 @@ def _untrained(task:Task, parts:dict, is_fold:bool)->list[str]: # `parts`: split
     what = f'labels that test has and train lacks cannot be learned{limit}'
     return [f'{task.stem}: {what}: {", ".join(labels)}']
 
-# %% ../../nbs/datasets/manifest.ipynb #mf15
-NOT_STATED = 'not stated'
-CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Languages. '
-            'In Proceedings of LREC-COLING 2024. https://arxiv.org/abs/2305.12612')
-
-def _source(annotations:Annotations)->dict:
-    about = asdict(annotations.source)
-    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'kinds', 'tags', 'more', 'by_task'
-    for name in elsewhere:
-        del about[name]
-    return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
-
-# %% ../../nbs/datasets/manifest.ipynb #mf15s69a
+# %% ../../nbs/datasets/manifest.ipynb #mf15s69b
 def _sizes(tasks:list[Task], folds:list[dict])->dict: # Keys of a manifest
     "How many rows and which labels each split has, over all folds"
     counted, true, fold_counts = {}, {}, {}
@@ -177,6 +165,19 @@ def _sizes(tasks:list[Task], folds:list[dict])->dict: # Keys of a manifest
     return found | (dict(fold_counts=fold_counts) if len(folds) > 1 else {}) \
         | (dict(true_label_shares=above) if above else {})
 
+# %% ../../nbs/datasets/manifest.ipynb #mf15
+NOT_STATED = 'not stated'
+CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Languages. '
+            'In Proceedings of LREC-COLING 2024. https://arxiv.org/abs/2305.12612')
+
+def _source(annotations:Annotations)->dict:
+    about = asdict(annotations.source)
+    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'kinds', 'tags', 'more', 'by_task'
+    for name in elsewhere:
+        del about[name]
+    return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
+
+# %% ../../nbs/datasets/manifest.ipynb #mf15s69a
 def make_manifest(
     annotations:Annotations, bible:Bible, alignment:Alignment,
     examples:list[dict[str,dict]], # Of each fold, or of the only one, stem to split to examples
