@@ -442,8 +442,7 @@ def build(
     layout:str='plain', # Of `_LAYOUTS`
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
     keep:bool=False, # Leave one that would be built the same?
-    choices:bool=False, # Also tasks of choices, where there are annotations?
-    checked:bool=True, # Also count what is in two splits, and score predictors without a model?
+    choices:bool=False, checked:bool=True, # Also choices beside labels? Also counts of leaks, and predictors?
     report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
 )->dict: # The manifest
     "Build the dataset of one translation; raises `InputError` if it is too small or cannot be written"
@@ -467,9 +466,10 @@ def build(
                                                     spoken, tasks)
     on_words += _given(annotations, alignment, layout, text.segmentation, about)
     more = dict(words=text.segmentation.kind, word_tasks=about, absent_sources=absent)
-    names |= {name: what for name,what in more.items() if what}
+    names |= {name: fact for name,fact in more.items() if fact}
     of_text = _with_forms(_choices(annotations, text, layout, choices, names, tasks), text, names)
-    plan = _Plan(annotations, bible, alignment, [*tasks_of(annotations.source, tasks), *on_words], layout, names, links, of_text, text)
+    own_tasks = [*tasks_of(annotations.source, tasks), *on_words]
+    plan = _Plan(annotations, bible, alignment, own_tasks, layout, names, links, of_text, text)
     kept = _kept(Path(out), plan) if keep and not replace else {}
     if not (kept or replace):
         _require_same(Path(out), plan, report)

@@ -70,6 +70,9 @@ class _Folder:
         is_lines = stem in self.known and self.known[stem].ending == 'jsonl'
         return table if is_lines or table.is_file() else table.with_suffix('.tsv')
 
+# %% ../../nbs/datasets/loading.ipynb #ld05l
+class _Lines(_Folder):
+    "The rows of a dataset, as lines"
     @cached_property
     def stems(self)->list[str]: # Sorted
         "The tasks that it has tables of; lines of JSON can be read where the task is known"
@@ -78,9 +81,6 @@ class _Folder:
                  for p in self.path.glob(f'{name}.{ending}')}
         return sorted(stem for stem,suffix in stems.items() if suffix == '.tsv' or stem in self.known)
 
-# %% ../../nbs/datasets/loading.ipynb #ld05l
-class _Lines(_Folder):
-    "The rows of a dataset, as lines"
     def lines(self, stem:str, split:str)->list[str]:
         "The lines of a split; raises `InputError` for a table that is missing or damaged"
         if self.fold is None:
@@ -95,6 +95,9 @@ class _Lines(_Folder):
             return len(self.lines(stem, split)) if self.table_file(stem, split).is_file() else 0
         return counted
 
+# %% ../../nbs/datasets/loading.ipynb #ld05f
+class _Folded(_Lines):
+    "The tables of all folds"
     @cached_property
     def _folded(self)->dict: return {} # Stem to what `folded` gives
 
@@ -122,7 +125,7 @@ class _Lines(_Folder):
         return self._rows_of_folds[stem]
 
 # %% ../../nbs/datasets/loading.ipynb #ld05h
-class _Compared(_Lines):
+class _Compared(_Folded):
     "What is in a dataset, as hashes"
     @cached_property
     def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known
