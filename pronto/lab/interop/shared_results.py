@@ -19,7 +19,7 @@ from ...runs.schema import Run
 from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
 from ...runs.folds import score_table
 from ...runs.frame import chapter_names
-from ...runs.store import (intervals_of, key_of, prediction_columns, recorded_tasks,
+from ...runs.store import (key_of, prediction_columns, recorded_tasks,
                                read_record, store_of)
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00007
@@ -74,8 +74,8 @@ def shared_result(
     how = {k: getattr(run, k) for k in names}
     source = dict(source_name='PrOnto', source_type='evaluation_run', evaluator_relationship='other',
                   source_organization_name=organisation, additional_details=_texts(how))
-    intervals = intervals_of(run)
-    results = [_result(run, metric, score, intervals.get(metric)) for metric,score in _scores(run).items()]
+    results = [_result(run, metric, score, run.intervals.get(metric))
+               for metric,score in _scores(run).items()]
     return dict(schema_version=SCHEMA, evaluation_id=f'pronto-{run.path.stem}/{_model_id(run)}/{when}',
                 retrieved_timestamp=when, source_metadata=source,
                 eval_library=dict(name='pronto', version=run.versions.get('pronto', 'unknown')),
@@ -202,8 +202,6 @@ def _scored_again(run:Run)->dict: # Fields of a record
         del found['accuracy_without_parallels']
     if run.is_search:
         found = {k: found[k] for k in ('accuracy','counts','intervals')}
-    if run.intervals_by != INTERVALS:
-        found = {k: v for k,v in found.items() if not k.endswith('intervals')}
     return found
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0012c
@@ -216,12 +214,6 @@ def _is_same(said, true)->bool:
     if said is None or true is None:
         return said is true
     return abs(said - true) <= 5e-4*max(1, abs(true))
-
-def _bare(made:dict)->dict:
-    "Results without intervals, which are another estimate where the record is old"
-    for result in made['evaluation_results']:
-        result['score_details'].pop('uncertainty', None)
-    return made
 
 def _faults_of(path:Path, out:Path, tasks:Tasks)->list[str]:
     "What is wrong with one record"
@@ -247,8 +239,7 @@ def _faults_of(path:Path, out:Path, tasks:Tasks)->list[str]:
         made = shared_result(run, found['retrieved_timestamp'], who)
     except (InputError, KeyError, TypeError) as e:
         return [f'{place}: is damaged ({e})']
-    made, is_old = json.loads(json.dumps(made)), run.intervals_by != INTERVALS
-    is_same = _bare(found) == _bare(made) if is_old else found == made
+    is_same = found == json.loads(json.dumps(made))
     return [] if is_same else [f'{place}: says something else than {path}']
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0012e
