@@ -157,7 +157,8 @@ def _joint_vectors(
     sums, spaces = {}, []
     for dataset in datasets:
         train, words = _verses(dataset)
-        vectors = read_vectors(source, words) if source else _trained(dataset, train, words, spaces[:1], settings)
+        vectors = read_vectors(source, words) if source else \
+            _trained(dataset, train, words, spaces[:1], settings)
         spaces.append((vectors, train))
         counts = Counter(word for verse in train.values() for word in verse)
         for word,v in vectors.items():
