@@ -97,5 +97,6 @@ def _sentence(row:dict)->str: # Or empty
 
 REMEMBERED = RunQuestion(
     'memory', lambda records, options: readings(records, 'memory'),
-    lambda found, metric: [remembered_table(found)], lambda found, metric: plot_remembered(found),
-    remembered_sentences, protocol='memory', metric='accuracy', own_notes=True)
+    lambda found, metric: [remembered_table(found[0].runs)],
+    lambda found, metric: plot_remembered(found[0].runs), remembered_sentences,
+    protocol='memory', metric='accuracy')
