@@ -41,7 +41,6 @@ class Score:
     among_best:bool|None = None # Is no other model of the block clearly better?
     against:AgainstBaseline|None = None # With a p that is corrected for the cells of the task in the table
     published:float|None = None # The paper's figure
-    completed:float|None = None # Share of the dev and test verses that it completes, in percent
     figures:dict|None = None # What a table has of its answers, once these are let go
     definition:Task|None = None # Of the task
 
@@ -147,8 +146,7 @@ CELL_COLUMNS = [
     Column('items chapters', get=_size), # Of the test set
     Column('unambiguous unambiguous_items', get=_unambiguous), # On verses whose sentences agree on the label
     Column('baseline over_baseline p_baseline above_baseline', get=_above), # Against the best baseline
-    Column('probe_kept unknown follows', get=_remarks), # What a score must be read with: shares, 0 to 1
-    Column('completed')]
+    Column('probe_kept unknown follows', get=_remarks)] # What a score must be read with: shares, 0 to 1
 
 _OF_TABLE = [column for column in CELL_COLUMNS if column.get in (None, _difference, _above)] # Known at last
 _OF_ANSWERS = [column for column in CELL_COLUMNS if column not in _OF_TABLE]
@@ -195,7 +193,6 @@ class Accuracies:
     "The cells of a table, and what is said beside them"
     name:str # e.g. `Table 1`
     blocks:list[Block] # At least one
-    common_rows:bool = False # Are the test rows those that all translations of the table have?
     beside:str = '' # About the translations and the data
 
     @cached_property
@@ -281,12 +278,8 @@ _UNTESTED = ('{} scores of trained models are not tested against their baselines
              'seeds do not tell how much another seed would change.')
 _TEST_SETS = ('A translation with several blocks was tested on several test sets; '
               'compare models within a block only.')
-_COMMON_ROWS = 'Test rows that all translations of this table have: {}.'
 _FEW_CHAPTERS = ('Some test sets have fewer than six chapters; no test by chapter can find a difference '
                  'there (a dataset built with folds tests on all chapters).')
-_COMPLETED = ('Completed: the share of the verses of dev and test whose second half the model writes word '
-              'for word (runs of --protocol memory); for n-grams that of character n-grams, which have read '
-              'train only.')
 _PRETRAINING = 'A model may have read the Bible in pretraining; no figure here can rule that out.'
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd03
@@ -342,10 +335,6 @@ def _method(found:Accuracies, short:bool)->str:
     used = dict.fromkeys(cell['reference'] for cell in found.cells if cell['reference'])
     return _METHOD.format(large=large, small=small, baselines=', '.join(said[name] for name in used))
 
-def _common_rows(found:Accuracies)->str:
-    sizes = {cell['task']: cell['items'] for cell in found.cells if cell['items']}
-    return _COMMON_ROWS.format(', '.join(f'{task} {n:,}' for task,n in sizes.items()))
-
 # %% ../../nbs/reporting/rendering.ipynb #rnd02b
 def _few_seeds(untested:list[dict], models:list[dict])->str: # Empty if there are enough, or no seed matters
     if not untested:
@@ -382,8 +371,6 @@ def _notes_on_data(found:Accuracies, models:list[dict])->list[str]:
     said = [f'Protocol: {", ".join(protocols)}.'] if protocols else []
     if 'published' in found.known:
         said.append(_PUBLISHED)
-    if found.common_rows:
-        said.append(_common_rows(found))
     said.append(found.beside)
     if _values(found.cells, 'test_set'):
         said.append(_TEST_SETS)
@@ -409,8 +396,6 @@ def notes(
     absent = f'{ABSENT} not run yet, or not for this task{", or not in the paper" if compared else ""}.'
     if compared or len(found.ran) < len(found.cells):
         said.append(absent)
-    if 'completed' in found.known:
-        said.append(_COMPLETED)
     if not all(map(_is_invented, found.blocks)):
         said.append(_PRETRAINING)
     return list(filter(None, said))
@@ -483,9 +468,6 @@ def _line(found:Accuracies, row:list[dict], columns:dict[str,list[Column]])->lis
     line = [Printed(_row_name(row, mixed))]
     for cell in row:
         line += cells_of(columns[cell['task']], cell, cell)
-    if 'completed' in found.known:
-        shares = [cell['completed'] for cell in row if cell['completed'] is not None]
-        line.append(decimal(shares[0] if shares else None, 1))
     return line
 
 def grid(
@@ -499,8 +481,6 @@ def grid(
     how = dict(signs=signs, short=short, most_seeds=max(cell['seeds'] or 0 for cell in found.cells))
     columns = {task: _columns(found, task, **how) for task in found.metrics}
     header = ['Model', *(title for some in columns.values() for title in titles_of(some))]
-    if 'completed' in found.known:
-        header.append('completed, %')
     made = []
     for block in found.blocks:
         rows = [_line(found, row, columns) for row in (_short(block) if short else block)]
@@ -513,7 +493,7 @@ def file_stem(table:str)->str: # e.g. `table1`
     "The name of a table's files, without the ending"
     return safe_name(table.lower().replace(' ', ''))
 
-_SPARSE = 'test_set trained_on condition probe_kept unknown follows completed'.split()
+_SPARSE = 'test_set trained_on condition probe_kept unknown follows'.split()
 
 def _cell_data(found:Accuracies)->list[dict]:
     "The cells as files have them, without columns that only some tables need"

@@ -185,13 +185,12 @@ def _on_same_rows(records:list[Run])->list[Run]:
         warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
     return kept
 
-def read_seeds(records:list[Run], shared:np.ndarray|None=None)->Answers: # `shared`: codes
+def read_seeds(records:list[Run])->Answers:
     "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
     try:
-        answers = read_answers(records)
+        return read_answers(records)
     except ValueError:
-        answers = read_answers(_on_same_rows(records))
-    return answers.among(shared)
+        return read_answers(_on_same_rows(records))
 
 # %% ../../nbs/reporting/scores.ipynb #rsc14
 METRICS = dict(accuracy='accuracy', macro_f1='macro F1', mcc='MCC', mae='mean absolute error', f1='F1',

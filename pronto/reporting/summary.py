@@ -20,7 +20,7 @@ from .rendering import BASELINE_NAMES, language_name
 from .cells import data_notes, described
 from .scores import IN_PERCENT, METRICS, Answers, answer_sums
 from .scores import common_codes, main_metric, read_answers, shown
-from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, runs_in
+from .accuracy_tables import USUAL, Options, add_unlisted, choose, runs_in
 from ..runs.comparing import TaskKey
 from ..runs.schema import Run
 from ..core.files import safe_name
@@ -350,7 +350,7 @@ def summaries(
     options:Options=USUAL # Without a metric: that of each task, and accuracy over tasks that differ in it
 )->list[Table]: # For each source of annotations; none if there are fewer than two test sets
     "Models over all tasks and translations"
-    listed = add_unlisted(read_layout(options.layout), records)
+    listed = add_unlisted(options.listed, records)
     names = {r['bible']: language_name(r) for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, options)).items():
