@@ -1,6 +1,7 @@
 "Tables 1-3: every run fills its cell, what was not run is a dash, and the published figures are the paper's"
 import base64, csv, io, json, re, shutil
 
+import pandas as pd
 import pytest
 from conftest import ROOT, predictions, run_notebook, run_results, shown_as
 from pronto.runs.store import RunKey, read_runs, write_record
@@ -262,11 +263,9 @@ def test_committed_tables_are_in_this_format(table):
     "Read back from their CSV, they are printed as they are committed"
     file = ROOT/'paper_tables'/f'table{table}'
     keys = {name: key for key,name in BASELINE_NAMES.items()}
-    blocks = {}
-    for cell in read_table(file.with_suffix('.csv')).data:
-        block = blocks.setdefault(cell['bible'], {})
-        block.setdefault(cell['system'], []).append(NOT_RUN | cell | dict(reference=keys.get(cell['system'], '')))
-    table = accuracy_table(Accuracies(f'Table {table}', [[*block.values()] for block in blocks.values()]))
+    cells = [NOT_RUN | cell | dict(block=cell['bible'], row=cell['system'], reference=keys.get(cell['system'], ''))
+             for cell in read_table(file.with_suffix('.csv')).data]
+    table = accuracy_table(Accuracies(f'Table {table}', pd.DataFrame(cells, dtype=object)))
     for ending,text in dict(md=table.markdown() + "\n", tex=table.latex(), csv=table.csv()).items():
         assert text == file.with_suffix(f'.{ending}').read_text(encoding='utf-8')
 
