@@ -44,6 +44,14 @@ def test_a_page_lists_all_tasks():
         rows = [line for line in text.splitlines() if line.startswith('| `') and re.search(rf'\b{name}\b', line.split('|')[5])]
         assert len(rows) == len(TASK_SETS[name])
 
+@pytest.mark.parametrize('page', PAGES, ids=lambda p: p.stem)
+def test_links_of_a_page_lead_to_files_of_the_repository(page):
+    "So that they work where the repository is read, and the site turns them into its own"
+    text = page.read_text(encoding='utf-8')
+    links = [urldefrag(link)[0] for link in re.findall(r'\]\(([^)\s]+)\)', re.sub(r'^```.*?^```', '', text, flags=re.M | re.S))]
+    made = 'report.html', # By the site
+    assert [link for link in links if not re.match('[a-z]+:', link) and link not in made and not (page.parent/link).exists()] == []
+
 def test_the_readme_is_one_page():
     text = (ROOT/'README.md').read_text(encoding='utf-8')
     assert len(text.splitlines()) <= 130 and len(text.split()) <= 1000
@@ -386,6 +394,6 @@ def test_the_commands_of_a_tutorial_run(guide, embedded, tmp_path, monkeypatch, 
         assert status == 0, (words, capfd.readouterr().err)
         if words[1:3] == ['quality','sheet']: fill('wol.csv', ['wol-anna.csv','wol-binta.csv'])
     if guide.name == 'README.md':
-        code, = re.findall(r'^```python\n(.*?)^```', guide.read_text(encoding='utf-8'), re.M | re.S)
+        code, _ = re.findall(r'^```python\n(.*?)^```', guide.read_text(encoding='utf-8'), re.M | re.S) # The callback needs a trainer
         exec(code.replace('pythonbible:web', 'wolof.usfx.xml'), {})
         assert len([*(tmp_path/'runs').rglob('*.json')]) == 3 # A run for each of its tasks

@@ -79,6 +79,7 @@ def made_pages():
     made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
     made |= command_pages(written_pages())
     made['commands/tables.md'] += questions_list()
+    for page,text in written_pages().items(): with_links(text, f'docs/{page}', page) # Which notes the pictures
     return made | {where: (ROOT/path).read_bytes() for path,where in PICTURES.items()}
 
 def written_pages():
@@ -170,6 +171,8 @@ def on_files(files, config):
     return files
 
 def on_page_markdown(text, page, config, files):
+    page = page.file.src_uri
+    if page in written_pages(): text = with_links(text, f'docs/{page}', page)
     for comment,shared in SHARED.items(): text = text.replace(comment, shared)
     return text.replace('<!-- references -->', references())
 
