@@ -79,7 +79,8 @@ def made_pages():
     made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
     made |= command_pages(written_pages())
     made['commands/tables.md'] += questions_list()
-    for page,text in written_pages().items(): with_links(text, f'docs/{page}', page) # Which notes the pictures
+    for page,text in written_pages().items(): # Which notes their pictures
+        with_links(text, f"docs/{page}", page)
     return made | {where: (ROOT/path).read_bytes() for path,where in PICTURES.items()}
 
 def written_pages():
