@@ -255,7 +255,7 @@ def few_rows_notes(records:list[Run])->list[str]: # A sentence, or none
 def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
-    "Datasets without a manifest, labels that cannot be learned, searches"
+    "Datasets without a manifest, labels that cannot be learned, few rows, searches"
     found = []
     unchecked = dict.fromkeys(r.dataset_name for r in records if r.unchecked)
     if unchecked:
