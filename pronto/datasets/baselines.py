@@ -140,6 +140,7 @@ def _place(ref)->tuple[float,float]: # Zeros for a row without references
         return 0, 0
     return ref.verse, ref.verse/max(_last_verses().get(ref[:2], 0), ref.verse)
 
+# %% ../../nbs/datasets/baselines.ipynb #bsl21b
 _SIGNS = 12 # Of punctuation, that are counted one by one
 
 def _surface_features(train:list, test:list)->tuple[np.ndarray,np.ndarray]: # (rows, features) each
@@ -175,6 +176,7 @@ def _weights(rows, has_label:np.ndarray, balanced:bool)->np.ndarray: # (features
         return value, weights - rows.T @ (losses*signs*expit(-margins))
     return minimize(loss, np.zeros(rows.shape[1]), jac=True, method='L-BFGS-B').x
 
+# %% ../../nbs/datasets/baselines.ipynb #bslsteps
 _STEPS = 12
 
 def _in_steps(table:np.ndarray, bounds:np.ndarray): # (rows, steps of all features), a sparse matrix of ones

@@ -27,7 +27,7 @@ from .align import AlignedVerse
 from .entity_labels import (count_people, key_terms, names_creature,
                                            subject_is_named, things)
 from .choices.answers import credit
-from .choices.baselines import CHOICE_BASELINES
+from .choices.choice_baselines import CHOICE_BASELINES
 from .choices.following import next_verse
 from .choices.forms import word_form
 from .choices.text import ChoiceText
@@ -189,10 +189,8 @@ class VerseTask(Task):
 
     def agrees(self, verse:VerseAnnotation, label:str|None)->bool:
         "Does each sentence that has a label by itself have that of the verse? A count is of the whole verse"
-        if label is None:
-            return False
-        if self.counts or len(verse.sentences) == 1:
-            return True
+        if label is None or self.counts or len(verse.sentences) == 1:
+            return label is not None
         return {self.label(verse._replace(sentences=(s,))) for s in verse.sentences} <= {label, None}
 
     def examples(
