@@ -30,7 +30,7 @@ from .loading import ALIGNMENT_COLUMNS
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, manifest_hash, table_hash)
 from .segmentation import Segmentation
-from .shortcuts import NearestText, resemblance
+from .ngrams import resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import (BUILT_IN, WF, Tasks, VerseTask, choice_tasks, labels_of,
                                    tasks_of)
@@ -167,10 +167,6 @@ class _Plan:
     text:ChoiceText # All verses, for choices
 
     @cached_property
-    def nearest(self)->NearestText:
-        counted = None if self.text.is_unspaced else self.text.grams
-        return NearestText((verse.text for verse in self.alignment.verses), counted)
-    @cached_property
     def hashes(self)->dict:
         return dict(annotations=self.annotations.source.hash, bible=bible_hash(self.bible))
 
@@ -195,7 +191,7 @@ class _Plan:
             hashes['choices'] = digest(folds[0], self.choices)
         names = self.names | (dict(folds=N_FOLDS) if in_folds else {})
         manifest = make_manifest(self.annotations, self.bible, self.alignment, folds, tasks,
-                                 nearest=self.nearest if checked else None, **names)
+                                 checked=checked, **names)
         return _tables(folds, tasks, self.layout), manifest | dict(hashes=hashes)
 
 # %% ../../nbs/datasets/building.ipynb #bfshared

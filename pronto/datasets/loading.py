@@ -208,9 +208,9 @@ REBUILD = 'build the dataset again or get a fresh copy'
 _TEXTS = 'code', 'language', 'licence', 'title', 'rules', 'splits', 'versification', 'version'
 _OBJECTS = 'verses', 'bible', 'checks', 'source'
 _NESTED = dict(folds=int, counts=dict[str,dict[str,int]], fold_counts=dict[str,dict[str,list]],
-               label_shares=dict[str,dict[str,float]],
-               predictors=dict[str,dict[str,float|None]], labels=dict[str,list], kinds=dict[str,str],
-               hashes=dict[str,str], files=dict[str,str], citation=list, warnings=list)
+               label_shares=dict[str,dict[str,float]], predictors=dict[str,dict[str,float|None]],
+               labels=dict[str,list], kinds=dict[str,str], hashes=dict[str,str], files=dict[str,str],
+               citation=list, warnings=list)
 
 @cache
 def _types()->type:
@@ -229,16 +229,16 @@ def _odd(manifest:dict)->str|None: # The key whose value has the wrong type
 _WRITTEN = 'splits', 'counts', 'files' # In every manifest that PrOnto wrote
 
 def _manifest_fault(found)->str|None: # The end of a sentence
-    "What is wrong with a manifest; manifests of earlier versions contain no hash of themselves"
+    "What is wrong with a manifest"
     if not isinstance(found, dict):
         return 'is not a manifest but another kind of JSON'
     if key := _odd(found):
         return f'has another type of {key!r} than a manifest has'
     if 'manifest_hash' in found and found['manifest_hash'] != manifest_hash(found):
         return 'was changed or damaged since it was written'
-    lacking = [key for key in _WRITTEN if key not in found]
+    lacking = ', '.join(repr(key) for key in _WRITTEN if key not in found)
     if lacking and 'version' in found:
-        return f'lacks {", ".join(map(repr, lacking))}'
+        return f'lacks {lacking}'
 
 def load_manifest(path)->dict: # Empty if it has none, as release v0.1
     "Load the manifest of a dataset; raises `InputError` if it is damaged"
