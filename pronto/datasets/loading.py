@@ -226,6 +226,7 @@ def _odd(manifest:dict)->str|None: # The key whose value has the wrong type
     except ValueError as e:
         return e.errors()[0]['loc'][0]
 
+# %% ../../nbs/datasets/loading.ipynb #ld07b
 _WRITTEN = 'splits', 'counts', 'files' # In every manifest that PrOnto wrote
 
 def _manifest_fault(found)->str|None: # The end of a sentence
