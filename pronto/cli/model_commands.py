@@ -105,7 +105,7 @@ def _tell_time(trainings:list, runs):
 def _show_meaning(records:list):
     "Show the scores of one test set beside baselines, in a terminal, and say which models learned nothing"
     from pronto.reporting.card import score_card
-    from pronto.reporting.notebook_views import one_test_set
+    from pronto.runs.comparing import one_test_set
     scored = [r for r in records if r.is_scored and r.fold is None]
     if in_terminal() and scored and len(one_test_set(scored)) == len(scored):
         show(score_card(scored).markdown())
