@@ -482,7 +482,7 @@ def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model
 def test_several_labels_are_asked_for_one_by_one_and_numbers_are_not(kinds, tmp_path, capsys):
     from zoo import save_model
     gpt = save_model(tmp_path/'gpt2', 'gpt2')
-    asked = 'eval', kinds/'qaa', '-m', gpt, '--protocol', 'prompting', '--recipe', 'prompt-0', '--answers', 'cloze', '--limit', 8, \
+    asked = 'eval', kinds/'qaa', '-m', gpt, '--protocol', 'prompting', '--recipe', 'prompt-0', '--limit', 8, \
             '--runs', tmp_path/'runs'
     assert main(*asked) == 0
     [run] = read_runs(tmp_path/'runs')

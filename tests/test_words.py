@@ -379,8 +379,6 @@ def test_words_are_probed_and_their_scores_shown(toy_words_and_verses, pronto, m
     status, out, _ = pronto('tables', '--runs', tmp_path/'runs', '--protocol', 'probe', '-o', tmp_path/'tables')
     assert status == 0 and 'names' in out
     assert pronto('report', '--runs', tmp_path/'runs', '-o', tmp_path/'r.html')[0] == 0
-    status,_,err = pronto('probe', toy_words_and_verses, '-m', model, '-t', 'names', '--recipe', 'probe-mix', '--runs', tmp_path/'r2')
-    assert status == 1 and 'mixes layers' in err[-1]
 
 def test_scripts_and_stores_know_the_tasks_on_words_without_a_command(toy_words_and_verses, dataset, model, tmp_path, monkeypatch):
     "From the manifest, and from what a store keeps of it"

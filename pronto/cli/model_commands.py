@@ -147,7 +147,7 @@ def _listed(option:str, given:str, number:type, example:str)->tuple:
         raise InputError(option, what) from e
 
 def _asking(args)->dict: # As `plan` takes it
-    names = 'chat answers permuted calibrated endpoint answer_tokens most_requests price'.split()
+    names = 'chat endpoint answer_tokens most_requests price'.split()
     return {name: value for name in names if (value := getattr(args, name))}
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7t2
@@ -209,10 +209,10 @@ def probe_options(parser):
     add('-t', '--task', action='append',
         help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
     tasks_file_option(parser)
-    probes = ['probe','probe-layer','probe-mix','probe-random']
+    probes = ['probe','probe-layer','probe-random']
     add('--recipe', metavar='NAME', default='probe', choices=probes,
-        help='probe: the best of heads over single layers and over a mix of all; probe-layer, probe-mix: '
-        'only these; probe-random: random weights, as a control')
+        help='probe: the best of heads over single layers and over a mix of all; probe-layer: '
+        'only single layers; probe-random: random weights, as a control')
     add_number(parser, '--seeds', 1, 1000, 'number of seeds; only random weights depend on them', default=1)
     add_number(parser, '--limit', 1, 10**9, 'at most so many examples of each split, sampled from all of it')
     add_number(parser, '--workers', 1, 256, 'translations that are probed at once', default=1)

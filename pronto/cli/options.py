@@ -180,7 +180,7 @@ def run_options(parser, model_required:bool):
     add_number(group, '--limit', 1, 10**9, 'use at most N examples of each split, sampled from all of it')
     add('--recipe', metavar='NAME', default='paper',
         help='paper; robust: begins with a probe, and restarts after collapse; tiny: for models of `pronto '
-        'pretrain`; for probes probe, probe-layer, probe-mix or probe-random; for prompting prompt (two '
+        'pretrain`; for probes probe, probe-layer or probe-random; for prompting prompt (two '
         'answered examples) or prompt-0 (none)')
     runs_option(group)
     _protocol_options(parser)
@@ -198,12 +198,7 @@ def _asking_options(parser):
     add('--price', metavar='IN,OUT', help='of a million tokens, to forecast the cost, e.g. 0.15,0.60')
     add_number(group, '--answer-tokens', 1, 10**5, 'most tokens in an answer of a server (default: 16)')
     add('--chat', action='store_true', help='ask in turns, with the chat template of the tokenizer')
-    add('--answers', choices=['letters','cloze','pmi'],
-        help='what is compared: letters (default), or words by their probability per token (cloze), or '
-        'relative to that without the question (pmi)')
-    add('--permuted', action='store_true', help='ask with the options in every rotation')
-    add('--calibrated', action='store_true', help='subtract the mean probability of a label over dev')
-    parser.keep_for_experts('--permuted', '--calibrated', '--answers', '--answer-tokens', '--price')
+    parser.keep_for_experts('--answer-tokens', '--price')
 
 def _protocol_options(parser):
     group = parser.add_argument_group('protocol')

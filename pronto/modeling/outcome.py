@@ -99,7 +99,6 @@ class Trained:
     seconds:float
     device:str
     versions:dict
-    likely:dict = field(default_factory=dict, repr=False) # Test set to (rows, labels) probabilities, if known
     asked:dict = field(default_factory=dict) # Test set to what asking showed, as fields of a record
     tested_dev:dict = field(default_factory=dict, repr=False) # Test set to scores on its own dev, as `dev`
     weights:dict|None = field(default=None, repr=False) # Of the best epoch, if they were asked for

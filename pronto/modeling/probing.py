@@ -382,17 +382,15 @@ def probe_layers(
     y, scaled = choice.gold['train'], []
     for i in range(states.shape[0]):
         x = torch.from_numpy(states.layer(i))
-        if heads != 'mix':
-            head, l2 = _fit_head(choice.objective, x[places['train']], y)
-            choice.consider(i, head, {s: x[p] for s,p in places.items()}, l2)
+        head, l2 = _fit_head(choice.objective, x[places['train']], y)
+        choice.consider(i, head, {s: x[p] for s,p in places.items()}, l2)
         if heads == 'layer':
             continue
         mean, scale = standard(x[places['train']])
         scaled.append((x - mean)/scale)
     if heads == 'layer':
         return
-    l2 = choice.best['l2'] if choice.best else 1e-1
-    shares = _mix_weights([x[places['train']] for x in scaled], y, choice.objective, l2)
+    shares = _mix_weights([x[places['train']] for x in scaled], y, choice.objective, choice.best['l2'])
     mixed = torch.tensordot(shares, torch.stack(scaled), 1)
     features = {s: mixed[p] for s,p in places.items()}
     head, l2 = _fit_head(choice.objective, features['train'], y)
@@ -414,8 +412,6 @@ def probe_pairs(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str,
         return _pair_features(make, _components(layer, train), uses, pairs)
     for i in range(verses.shape[0]):
         every.append(features(_products, i))
-        if heads == 'mix':
-            continue
         few = by_part(every[-1])
         choice.consider(i, fit_logistic(few['train'], y, 2), few)
         ranked.append((-choice.dev[-1][choice.select], i))

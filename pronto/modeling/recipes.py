@@ -81,9 +81,6 @@ class PromptRecipe:
     select:str = 'mcc' # By which value
     instructions:object = None # `Instructions` in the language of the verses, beside the English ones
     chat:bool = False # With the chat template of the tokenizer?
-    answers:str = 'letters' # Or the words of labels: `cloze`, per token, or `pmi`, less what they have alone
-    permuted:bool = False # Ask with the options in all rotations?
-    calibrated:bool = False # Subtract the mean over dev of the logarithm of each label's probability?
     endpoint:str = '' # The address of a server, for models whose name begins with `openai:`
     answer_tokens:int = 16 # Most tokens of an answer of a server
     most_requests:int = 2000 # To a server, for one run; belongs to no record, as the price
@@ -92,10 +89,9 @@ class PromptRecipe:
     def settings(self, task)->dict: # For the record
         "What identifies a prompting; raises `InputError` for a task with more labels than letters"
         is_asked_at_once = task.target == 'class' # Several labels are asked for one by one
-        if self.answers == 'letters' and is_asked_at_once:
+        if is_asked_at_once:
             option_letters(len(task.labels), task.abbr)
-        later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='',
-                     answer_tokens=16)
+        later = dict(chat=False, endpoint='', answer_tokens=16)
         never = 'instructions', 'most_requests', 'price'
         given = {k: v for k,v in vars(self).items() if k not in never}
         found = {k: v for k,v in given.items() if k not in later} # Older records have these only
@@ -128,7 +124,7 @@ _ALL = (
     Recipe('xtreme-paper', by_task=True),
     Recipe('xtreme-scripts', by_task=True))
 RECIPES = {r.name: r for r in _ALL}
-_ALL_PROBES = (ProbeRecipe('probe'), ProbeRecipe('probe-layer', 'layer'), ProbeRecipe('probe-mix', 'mix'),
+_ALL_PROBES = (ProbeRecipe('probe'), ProbeRecipe('probe-layer', 'layer'),
                ProbeRecipe('probe-random', weights='random'))
 PROBES = {r.name: r for r in _ALL_PROBES}
 PROMPTS = {r.name: r for r in (PromptRecipe('prompt'), PromptRecipe('prompt-0', shots=0))}

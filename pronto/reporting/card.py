@@ -97,7 +97,7 @@ _CALLED = { # Where the stem of a task is no name for it
     'nonpronominal_mention': 'mentions', 'proper_noun_subject': 'name as the subject',
     'same_arg_count': 'same number of arguments', 'people_named': 'people named',
     'named_subject': 'subject named in the verse', 'animal_plant': 'animals and plants',
-    'animal_plant_artefact': 'animals, plants and artefacts', 'same_key_term': 'same biblical term',
+    'same_key_term': 'same biblical term',
     'same_thing': 'same animal, plant or artefact', 'word_order': 'order of words',
     'word_choice': 'one word replaced', 'word_exchange': 'two words exchanged',
     'word_form': 'one word in another form', 'next_verse': 'the verse that follows'}

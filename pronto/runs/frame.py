@@ -27,8 +27,8 @@ AGREED = 'unambiguous' # The column of rows on whose label all sentences agree
 _OTHERS = {*WHERE, AGREED, 'label', 'predicted', 'parallel', 'token'}
 
 def baseline_columns(columns)->list[str]: # `columns`: names
-    "Those of baselines; probabilities of labels are none"
-    return [name for name in columns if name not in _OTHERS and not name.startswith('p(')]
+    "Those of baselines"
+    return [name for name in columns if name not in _OTHERS]
 
 def rows_hash(columns:Columns)->str: # The same for the same rows in the same order
     "Identify what the rows of a table ask, with their labels"

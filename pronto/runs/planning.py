@@ -419,17 +419,13 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     elif not protocol.asks:
         _refuse(protocol, 'does not ask the model', given)
     if asking.get('endpoint'):
-        of_model = _options(asking, 'calibrated', 'chat', 'answers')
-        if any(of_model.values()):
-            what = 'is for models without a server, which give probabilities; leave it out'
-            raise InputError(', '.join(of_model), what)
+        if asking.get('chat'):
+            raise InputError('--chat', 'is for models without a server; leave it out')
         place = asking['endpoint'].rstrip('/').removesuffix('/chat/completions')
         require_address(place) # Before it is written anywhere
         asking = asking | dict(endpoint=place) # One name for one server
     elif of_server:
         raise InputError(', '.join(of_server), 'is for models on a server; name one with --endpoint')
-    if asking.get('permuted') and asking.get('answers', 'letters') != 'letters':
-        raise InputError('--permuted', 'is for answers by letters; leave it or --answers out')
     try:
         return find_recipe(recipe, **asking)
     except ValueError as e:

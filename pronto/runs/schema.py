@@ -135,8 +135,6 @@ class Record(_MoreFields):
     pieces:Share|None = None # Of the tokens, those that are no whole character
     predicts:str = '' # `causal` or `masked`
     script:str = '' # Of the verses, a code of ISO 15924
-    brier:Annotated[float, Field(ge=0, le=2)]|None = None # Of probabilities of labels, where they are known
-    calibration_error:Share|None = None # Expected, over ten bins
     follows_letter:Share|None = None # Rows whose answer is one letter, whatever it stands for
     likelihood:dict[str,JsonValue] = {} # How choices were asked for, and what each rule gives
     unanswered:Share|None = None # Rows without a readable answer, of models that give texts

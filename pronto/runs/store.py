@@ -5,9 +5,8 @@
 # %% auto #0
 __all__ = ['RunKey', 'key_of', 'read_record', 'is_done', 'locked', 'write_record', 'restate', 'refresh_language',
            'predictions_of', 'prediction_columns', 'coded_columns', 'rows_and_answers', 'chapters_of', 'score_labels',
-           'score_run', 'run_key', 'brier_again', 'check_labels', 'recorded_tasks', 'store_run', 'store_measured',
-           'store_answers', 'record_names', 'store_of', 'read_runs', 'pool_runs', 'intervals_of', 'check_parameters',
-           'store_table']
+           'score_run', 'run_key', 'check_labels', 'recorded_tasks', 'store_run', 'store_measured', 'store_answers',
+           'record_names', 'store_of', 'read_runs', 'pool_runs', 'intervals_of', 'check_parameters', 'store_table']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os
@@ -15,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
-import numpy as np
 import pandas as pd
 from .baselines import predict_once
 from .predictions import ROWS_FILE, TEXT_FILE, Columns, Stored, coded, hash_of, join_columns
@@ -346,32 +344,6 @@ def _handed_over(key:RunKey, trained, test:str, table:list[dict])->dict: # `tabl
     one_answer = key.fold is None and is_one_answer([row['predicted'] for row in table]) # Of folds see `pool`
     return found | dict(used=trained.hyperparameters, collapsed=found.get('collapsed', False) or one_answer)
 
-def _right_labels(task, true:list[str])->np.ndarray: # (rows, labels)
-    return np.array([[label == one for label in task.labels] for one in true])
-
-def _brier(likely:np.ndarray, right:np.ndarray)->float:
-    return round(float(((likely - right)**2).sum(1).mean()), 4)
-
-def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a record
-    "Add the probabilities of the labels, a column each, to the rows of predictions, and score them"
-    if likely is None:
-        return {}
-    right = _right_labels(task, task.true_labels(rows))
-    for row,values in zip(table, likely, strict=True):
-        row |= {f'p({label})': f'{value:.4f}' for label,value in zip(task.labels, values)}
-    sure, is_right = likely.max(1), right[range(len(right)), likely.argmax(1)]
-    bins = np.minimum((10*sure).astype(int), 9)
-    gaps = [abs((sure - is_right)[bins == k].sum()) for k in range(10)]
-    return dict(brier=_brier(likely, right), calibration_error=round(float(sum(gaps)/len(rows)), 4))
-
-def brier_again(task, columns:dict[str,list[str]])->dict: # Fields of a record; empty without probabilities
-    "The Brier score of the probabilities that a table of predictions has"
-    names = [f'p({label})' for label in task.labels or ()]
-    if not names or not all(name in columns for name in names):
-        return {}
-    likely = np.array([columns[name] for name in names], float).T
-    return dict(brier=_brier(likely, _right_labels(task, columns['label'])))
-
 # %% ../../nbs/runs/store.ipynb #strdesc1
 _DESCRIBED = 'kind', 'metric', 'name', 'labels', 'question', 'epochs', 'asked'
 
@@ -430,7 +402,6 @@ def store_run(
         baselines = predict_once(task, train_rows, rows['test'])
     predicted = trained.predictions if test == 'test' else trained.answers[test]
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
-    results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)
     results |= getattr(trained, 'asked', {}).get(test, {})
     results |= _handed_over(key, trained, test, table)
     results |= dict(baseline_rows=len(train_rows), condition=condition)

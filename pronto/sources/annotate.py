@@ -108,7 +108,7 @@ class SourceType:
     rules:tuple[str,...]=('paper',) # The rules to choose from
 
 # Of sources with trees, predicates and chains
-_MORE = ['more_arguments', 'same_predicate', 'same_entity', 'main_tense', 'subject_form', 'verb_kind']
+_MORE = ['more_arguments', 'same_predicate', 'main_tense', 'subject_form', 'verb_kind']
 
 _ONTONOTES = SourceType(
     source=Source(

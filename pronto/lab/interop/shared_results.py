@@ -19,7 +19,7 @@ from ...runs.schema import Run
 from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
 from ...runs.folds import score_table
 from ...runs.frame import chapter_names
-from ...runs.store import (brier_again, intervals_of, key_of, prediction_columns, recorded_tasks,
+from ...runs.store import (intervals_of, key_of, prediction_columns, recorded_tasks,
                                read_record, store_of)
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00007
@@ -196,8 +196,6 @@ def _scored_again(run:Run)->dict: # Fields of a record
         return {} # Nothing tells which answers are right
     baselines = [name for name in run.baselines if name in columns]
     found = score_table(task, columns, baselines, chapter_names(columns))
-    if is_known:
-        found |= brier_again(task, columns)
     if not task.has_items:
         found['counts'] = dict(test=len(columns['label']))
     if 'parallel' not in columns:

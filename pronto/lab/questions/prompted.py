@@ -6,11 +6,10 @@
 __all__ = ['PROMPTING', 'Prompted', 'read_prompted', 'prompted_table', 'prompted_sentences', 'plot_prompted']
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm05
-from functools import partial
 from operator import attrgetter
 from statistics import mean
 from typing import NamedTuple
-from ...core.tables import ABSENT, Column, Table, decimal, grouped, table_of
+from ...core.tables import ABSENT, Column, Table, grouped, table_of
 from ...core.pictures import no_formula, panels
 from ...reporting.cells import as_shown, collapse_mark, ends_column, number, score_column
 from ...runs.folds import following_share
@@ -26,7 +25,7 @@ class Prompted(NamedTuple):
     task:TaskKey
     dataset:str
     shots:int # Answered examples
-    asked:str # How, if not by letters without a chat template
+    asked:str # `chat`, with a chat template; else empty
     chosen:str # Which prompt, of those that dev chose from, and in which language
     answers:Answers
     runs:list[Run]
@@ -34,10 +33,7 @@ class Prompted(NamedTuple):
     @property
     def majority(self)->float|None: return self.runs[0].baselines.get('majority') # Its accuracy
 
-def _asked(record:Run)->str:
-    settings = record.hyperparameters
-    words = [settings.get('answers', '')] + [k for k in ('chat','permuted','calibrated') if settings.get(k)]
-    return ', '.join(filter(None, words))
+def _asked(record:Run)->str: return 'chat' if record.hyperparameters.get('chat') else ''
 
 def _chosen(record:Run)->str:
     attempt = (record.attempts or [{}])[-1]
@@ -55,14 +51,13 @@ def read_prompted(records:list[Run])->list[Prompted]:
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm08
 _NOTE = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
-_LIKELY = 'Brier: from 0 to 2. Calibration error: expected, over ten bins.'
 _LOST = ('No answer: of a server that gave no single letter, or had no room for the question; counted as '
          'wrong.')
 _FOLLOWS = '‡ More than 5 % of the answers are one letter, whatever it stands for: they say little.'
 
-_PROBABLE = 'brier', 'calibration_error', 'follows_letter', 'unanswered'
+_SHARES = 'follows_letter', 'unanswered'
 
-def _probable(p:Prompted, name:str)->float|None: # A mean over seeds, `None` where no run has it
+def _share(p:Prompted, name:str)->float|None: # A mean over seeds, `None` where no run has it
     known = [value for r in p.runs if (value := getattr(r, name)) is not None]
     return mean(known) if known else None
 
@@ -73,11 +68,11 @@ def _mixed(found:list[Prompted])->list[str]: # A sentence, or none
     return [f'Answers of several models under one name: {"; ".join(several)}.'] if several else []
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #a99639ce
-def _columns(is_likely:bool)->list[Column]: # Are there probabilities, or other ways to ask?
+def _columns(has_shares:bool)->list[Column]: # Are there other ways to ask, or shares of odd answers?
     def mcc(p): return p.answers.scores['mcc']
     def accuracy(p): return p.answers.scores['accuracy'].value
-    def likely(name, title, show, mark=None):
-        return Column(name, title*is_likely, show, lambda p: _probable(p, name), mark)
+    def share(name, title, mark=None):
+        return Column(name, title*has_shares, number, lambda p: _share(p, name), mark)
     return [
         Column('task', 'task', get=lambda p: p.task.name), Column('model', 'model'),
         Column('translation', 'translation', get=attrgetter('dataset')),
@@ -87,29 +82,25 @@ def _columns(is_likely:bool)->list[Column]: # Are there probabilities, or other 
         ends_column('low high', '95 %', lambda p: mcc(p).interval, 'mcc'),
         score_column('accuracy', 'accuracy', accuracy),
         score_column('majority', 'majority', attrgetter('majority')),
-        Column('prompt', get=attrgetter('chosen')), Column('asked', 'asked'*is_likely),
-        likely('brier', 'Brier', _thousandths),
-        likely('calibration_error', 'calibration error', _thousandths),
-        likely('follows_letter', 'follows the letter, %', number, mark=_of_one_letter),
-        likely('unanswered', 'no answer, %', number)]
-
-_thousandths = partial(decimal, digits=3)
+        Column('prompt', get=attrgetter('chosen')), Column('asked', 'asked'*has_shares),
+        share('follows_letter', 'follows the letter, %', mark=_of_one_letter),
+        share('unanswered', 'no answer, %')]
 
 def _of_one_letter(p:Prompted)->str: return '‡' if following_share(p.runs) else ''
 
-def _notes(found:list[Prompted], is_likely:bool)->list[str]:
+def _notes(found:list[Prompted], has_shares:bool)->list[str]:
     cut = sum(r.truncated.get('test', 0) for p in found for r in p.runs)
     notes = [_NOTE, f'{cut:,} prompts are longer than a model reads and lost their beginning.' if cut else '']
-    if not is_likely:
+    if not has_shares:
         return notes
-    follows, lost = any(map(_of_one_letter, found)), any(_probable(p, 'unanswered') for p in found)
-    return [*notes, _LIKELY, _FOLLOWS*follows, _LOST*lost, *_mixed(found)]
+    follows, lost = any(map(_of_one_letter, found)), any(_share(p, 'unanswered') for p in found)
+    return [*notes, _FOLLOWS*follows, _LOST*lost, *_mixed(found)]
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm08t
 def prompted_table(found:list[Prompted])->Table:
     "A row for each model, task, translation and number of examples"
-    is_likely = any(p.asked or _probable(p, name) is not None for p in found for name in _PROBABLE)
-    return table_of('prompting', 'Prompting', _columns(is_likely), found, _notes(found, is_likely))
+    has_shares = any(p.asked or _share(p, name) is not None for p in found for name in _SHARES)
+    return table_of('prompting', 'Prompting', _columns(has_shares), found, _notes(found, has_shares))
 
 def prompted_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     "Which models answer better than chance"

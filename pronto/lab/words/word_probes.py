@@ -10,7 +10,6 @@ import time
 from functools import partial
 import numpy as np
 import torch
-from ...core.files import InputError
 from ...core.progress import step
 from ...datasets.loading import sample
 from ...modeling.architectures import check_tokens, load_encoder, load_tokenizer, one_line_errors, quiet
@@ -59,9 +58,6 @@ def _with_all_words(choice:Choice, layer:int, states:Encodings, places:dict, tra
 
 # %% ../../../nbs/lab/words/word_probes.ipynb #wpr09
 def _encoder(model, settings:dict, seed:int)->tuple: # Body, tokenizer, what packs rows
-    if settings['heads'] == 'mix':
-        what = 'mixes layers, for which there are too many words; choose probe'
-        raise InputError('--recipe', f'{settings["name"]} {what}')
     with quiet():
         tokenizer = load_tokenizer(model)
         net, limit = load_encoder(model, tokenizer, random=seed if settings['weights'] == 'random' else None)
