@@ -340,7 +340,7 @@ def test_a_terminal_shows_models_beside_baselines(release, width):
 
 def test_a_dataset_in_folds_has_columns(tmp_path):
     "Its tables are in the folders of the folds"
-    from pronto.jobs.probes import find_probed
+    from pronto.lab.jobs.probes import find_probed
     fold = tmp_path/'fold0'
     fold.mkdir(parents=True)
     for split in 'train','test': (fold/f'sentence_mood_{split}.tsv').touch()
