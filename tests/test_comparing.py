@@ -85,19 +85,14 @@ def tables(runs, out, capsys, *options):
 def rows_of(text): return {line.split('|')[1].strip() for line in text.splitlines() if line.startswith('|')}
 
 def test_the_tables_show_every_run_of_their_recipe(mixed, tmp_path, capsys):
-    out, err = tables(mixed, tmp_path, capsys, '--layout', str(_nothing_listed(tmp_path)))
+    out, err = tables(mixed, tmp_path, capsys)
     names = rows_of(out)
     assert {'bert (m1)','bert (m1, 1 epoch)','bert (m2)','other','third'} <= names
     assert 'other (1 epoch)' in names and 'Own translations, with a limit' in out and 'this many examples: 30' in out
     for block in '(wol (wol-))', '(wol (edit))', 'v0.1', 'MACULA', '(luo (': assert any(block in name for name in names), block
     assert '3 robust on parallel splits' in err and '3 paper on random splits' in err and '3 paper on parallel splits (relay)' in err
-    out, err = tables(mixed, tmp_path, capsys, '--layout', str(_nothing_listed(tmp_path)), '--recipe', '', '--splits', '')
+    out, err = tables(mixed, tmp_path, capsys, '--recipe', '', '--splits', '')
     assert 'bert (m1, robust)' in rows_of(out) and 'random' in out and 'robust' not in err
-
-def _nothing_listed(folder):
-    path = folder/'layout.tsv'
-    path.write_text('table\tbible\tabbreviation\tlanguage\ttitle\tmodel\thub\nTable 9\tqaa\tqaa\t\t\tnone\tnone\n')
-    return path
 
 @pytest.mark.parametrize('protocol', ['transfer','few-shot','mixes','probe','relay','retrieval'])
 def test_protocols_show_every_run(mixed, tmp_path, capsys, protocol):
@@ -208,7 +203,7 @@ def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
     assert taus == {'probe / paper': 1, 'probe-random / paper': -1}
 
 def test_the_summary_names_the_runs_of_other_test_sets(mixed, tmp_path, capsys):
-    out, _ = tables(mixed, tmp_path, capsys, '--layout', str(_nothing_listed(tmp_path)))
+    out, _ = tables(mixed, tmp_path, capsys)
     summaries = out[out.index('# Summary'):]
     assert 'Of each translation the first test set is here' in summaries and '3 of bert (m1) on wol' in summaries
 

@@ -30,8 +30,8 @@ def test_formats_say_what_they_know(name, tmp_path):
     assert (bible.language.lower() == 'qaa') == (name in WITH_LANGUAGE)
     assert (bible.licence == 'Public Domain') == (name in WITH_LICENCE)
 
-def test_the_readme_lists_all_formats():
-    assert formats_table() in (ROOT/'README.md').read_text(encoding='utf-8')
+def test_a_page_lists_all_formats():
+    assert formats_table() in (ROOT/'docs'/'formats.md').read_text(encoding='utf-8')
 
 def test_a_reader_of_another_package_is_loaded_only_if_it_is_needed(tmp_path, monkeypatch):
     from pronto.bibles import reading

@@ -117,8 +117,7 @@ def test_protocols_do_not_mix(place, trained):
     mixed, differences = tables('mixes')
     assert mixed.count('| PNS | tiny |') == 4 and differences.count('| PNS | tiny |') == 4
     assert {p.name for p in (place/'tables').glob('*.png')} == {'transfer.png','few-shot.png','mixes.png'}
-    blocks = choose(read_runs(place/'runs'))
-    assert {r.protocol for found in blocks.values() for block in found for seeds in block.values() for r in seeds} == {'in-language'}
+    assert {r.protocol for seeds in choose(read_runs(place/'runs')).runs for r in seeds} == {'in-language'}
 
 def test_tiers_items_and_typology_from_the_command_line(place, trained, capsys):
     release, runs, out = place/'release', str(place/'runs'), place/'tables'

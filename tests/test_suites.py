@@ -248,7 +248,6 @@ def test_headers_and_rows_that_train_has_are_told(tmp_path, capsys):
     for split in 'train','test': (tmp_path/f'{split}.tsv').write_text('sentence\ttopic\nx\ta\ny\tb\nz\ta\nz\tb\n')
     assert main(['import','tsv',str(tmp_path),'-o',str(tmp_path/'out')]) == 0
     told = capsys.readouterr().err
-    assert "train.tsv, line 1: no other line has the label 'topic'; if it is a header, remove it" in told
     assert '5 of 5 rows of test are rows of train, too' in told
 
 @pytest.mark.parametrize('name', ['../../x', '/x/y', 'a\nb', '..', '.x', '-x', 'x/y', 'x\\y', 'x'*200])
@@ -795,7 +794,7 @@ def test_what_an_import_of_ones_own_tables_says(tmp_path, capsys):
         (tmp_path/'in'/name).write_text(text)
     assert main(['import','tsv',str(tmp_path/'in'),'-o',str(tmp_path/'out')]) == 0
     told = capsys.readouterr().err
-    assert 'own: labels differ: de has z only outside train; fr has no x, z' in told and 'dev.tsv: has no rows' in told
+    assert 'dev.tsv: has no rows' in told
     (tmp_path/'asked').mkdir()
     (tmp_path/'asked'/'test.json').write_text(squad(('Bonn', 3), ('Rom', 0)))
     assert main(['import','tsv',str(tmp_path/'asked'),'-o',str(tmp_path/'q'),'--kind','questions']) == 0

@@ -1,6 +1,7 @@
 "Tables 1-3: every run fills its cell, what was not run is a dash, and the published figures are the paper's"
 import base64, csv, io, json, re, shutil
 
+import pandas as pd
 import pytest
 from conftest import ROOT, predictions, run_notebook, run_results, shown_as
 from pronto.runs.store import RunKey, read_runs, write_record
@@ -8,9 +9,9 @@ from pronto.core.files import InputError, data_dir, fact_table
 from pronto.core.tables import Table, read_table, terminal_text
 from pronto.reporting.questions.question import Options, ask_runs
 from pronto.reporting.rendering import BASELINE_NAMES, NOT_RUN, Accuracies, accuracy_table
-from pronto.reporting.accuracy_tables import LAYOUT_COLUMNS, SPLITS_SHOWN, left_out, read_layout, write_published
+from pronto.reporting.accuracy_tables import SPLITS_SHOWN, left_out, write_published
 
-def make_tables(runs, out=None, layout=None, recipe='paper', splits=SPLITS_SHOWN, metric='accuracy', **options):
+def make_tables(runs, out=None, layout=(), recipe='paper', splits=SPLITS_SHOWN, metric='accuracy', **options):
     "Write the tables; the marks and rows are the same by any metric"
     known = Options(recipe, splits, metric=metric, store=str(runs), layout=layout)._replace(**options)
     reply = ask_runs('accuracy', read_runs(runs), known)
@@ -120,16 +121,6 @@ def test_cells_say_what_a_score_must_be_read_with(tmp_path):
     [row] = make_report(read_runs(tmp_path/'runs')).rows
     assert row['setting'].endswith('probe kept in 50 % of the seeds, 81 % of the tokens unknown')
 
-def test_common_rows(tmp_path):
-    for bible,n in ('qaa',100), ('qab',60): store(tmp_path/'runs', bible, 'tiny', 'sentence_mood', .8, said=predictions(.8, n))
-    sizes = lambda: {(r['bible'], r['items']) for r in csv.DictReader((tmp_path/'out'/'owntranslations.csv').open()) if r['ours']}
-    make_tables(tmp_path/'runs', tmp_path/'out')
-    assert sizes() == {('qaa','100'), ('qab','60')}
-    made = make_tables(tmp_path/'runs', tmp_path/'out', common_rows=True)['Own translations']
-    assert sizes() == {('qaa','60'), ('qab','60')} and 'all translations of this table have: SM 60.' in made
-    store(tmp_path/'runs', 'qac', 'tiny', 'sentence_mood', .8, said=[r | dict(ref='JHN 1:1') for r in predictions(.8)])
-    with pytest.raises(InputError, match='no test rows of SM in common'): make_tables(tmp_path/'runs', tmp_path/'out', common_rows=True)
-
 def test_tables_of_the_labels_of_one_source(tmp_path, capsys):
     from pronto.cli.command import main
     for code,source in ('first', 'OntoNotes'), ('second', 'MACULA Greek'):
@@ -141,7 +132,7 @@ def test_tables_of_the_labels_of_one_source(tmp_path, capsys):
     assert ask('--source', 'acai') == 1
     assert "--source: no run has labels of 'acai'; choose from MACULA Greek, OntoNotes" in capsys.readouterr().err
 
-def test_what_models_know_and_how_they_predict_stands_beside_their_scores(tmp_path, capsys):
+def test_what_models_know_and_how_they_predict_has_tables_of_its_own(tmp_path, capsys):
     "Readings are runs of their own; models are told by their files, not by their names"
     from pronto.cli.command import main
     from pronto.runs.schema import EMPTY
@@ -152,24 +143,18 @@ def test_what_models_know_and_how_they_predict_stands_beside_their_scores(tmp_pa
     for i,model in enumerate('abcd'):
         store(tmp_path/'runs', 'wol', model, 'sentence_mood', .6 + .1*i, model_hash=f'hash of {model}')
         if i: store(tmp_path/'runs', 'wol', 'a', 'sentence_mood', .9, seed=i, model_hash='another hash')
-    assert ask('--memory') == 1 and 'has no runs to show' in capsys.readouterr().err
     for i,model in enumerate('abcd'):
         verses = [dict(ref=row['ref'], bits=1.) for row in predictions(.6)]
         rates = dict(bits_per_verse=90. - i, tokens_per_verse=40., tokens_per_character=.3, fertility=1., pieces=0.)
         read(model, 'perplexity', verses, bits_per_character=2. - .1*i, **rates)
         rows = [dict(ref=row['ref'], exact=float(model == 'd' and place < 20)) for place,row in enumerate(predictions(.6))]
         read(model, 'memory', rows, memory=dict(exact=.2*(model == 'd'), ngram_exact=.01))
-    assert ask('--memory') == 0
-    out = capsys.readouterr().out
-    known = {name: cells[-1] for (_,name),cells in rows_of(out).items()}
-    assert '| completed, % |' in out and known == {'wol': '–', 'a (hash)': '0.0', 'a (anot)': '–', 'b': '0.0', 'c': '0.0', 'd': '20.0'}
     assert ask('--protocol', 'perplexity') == 0
     out = capsys.readouterr().out
     assert '| d | causal | 1.700 |' in out and 'Recipe: paper; ' in out
     assert ask('--question', 'memory') == 0
     out = capsys.readouterr().out
     assert '| wol | in-language | SM | 4 | 100 | 80 |' in out and 'd on wol: completes 20.0 %' in out and 'Recipe: paper; ' in out
-    assert ask('--protocol', 'memory', '--memory') == 1 and 'is for the tables of scores' in capsys.readouterr().err
 
 def test_unambiguous_rows_are_scored_beside_all(tmp_path):
     rows = [r | dict(unambiguous=int(r['label'] == r['predicted'])) for r in predictions(.8)]
@@ -179,10 +164,8 @@ def test_unambiguous_rows_are_scored_beside_all(tmp_path):
     assert [line[k] for k in ('ours','items','unambiguous','unambiguous_items')] == ['80.0','100','100.0','80']
 
 def test_rules_and_sources_share_no_block(tmp_path):
-    "Nor do they when one of the records does not name them: the dataset tells"
-    for task,model in ('sentence_mood','a'), ('proper_noun_subject','a'):
+    for task,model in ('sentence_mood','a'), ('proper_noun_subject','a'), ('sentence_mood','b'):
         store(tmp_path/'runs', 'qaa', model, task, .8, dataset_hash='one', rules='paper', source='OntoNotes')
-    store(tmp_path/'runs', 'qaa', 'b', 'sentence_mood', .7, dataset_hash='one')
     store(tmp_path/'runs', 'qaa', 'a', 'nonpronominal_mention', .6, dataset_hash='two', rules='paper', source='MACULA Greek')
     make_tables(tmp_path/'runs', tmp_path/'out')
     lines = [r for r in csv.DictReader((tmp_path/'out'/'owntranslations.csv').open()) if r['ours'] and r['seeds']]
@@ -223,9 +206,9 @@ def test_committed_copy_of_the_published_figures(tmp_path):
     assert (tmp_path/'out'/'published.csv').read_bytes() == (ROOT/'paper_tables'/'published.csv').read_bytes()
 
 def test_models_are_named_once():
-    rows = [(r['bible'], r['model']) for r in read_layout()]
-    assert len(rows) == len(set(rows)) and all(all(r.values()) for r in read_layout())
-    assert len({(r['bible'], r['hub']) for r in read_layout()}) == len(rows)
+    rows = [(r['bible'], r['model']) for r in fact_table('paper_models')]
+    assert len(rows) == len(set(rows)) and all(all(r.values()) for r in fact_table('paper_models'))
+    assert len({(r['bible'], r['hub']) for r in fact_table('paper_models')}) == len(rows)
 
 def test_formats_agree(runs, tmp_path):
     make_tables(runs, tmp_path/'out')
@@ -236,10 +219,8 @@ def test_formats_agree(runs, tmp_path):
         assert tex.count(r'\begin') == tex.count(r'\end') and not re.search('[–−μ†]', tex)
 
 def test_a_row_more_is_a_language_more(runs, tmp_path):
-    rows = [*read_layout(), dict(zip(LAYOUT_COLUMNS, ('Table 3','qaa','QAA','','Made up','Tiny','me/tiny')))]
-    lines = ['\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in rows)]]
-    (tmp_path/'mine.tsv').write_text('\n'.join(lines) + '\n', encoding='utf-8')
-    made = make_tables(runs, tmp_path/'out', tmp_path/'mine.tsv')
+    rows = [*fact_table('paper_models'), dict(zip(fact_table('paper_models')[0], ('Table 3','qaa','QAA','','Made up','Tiny','me/tiny')))]
+    made = make_tables(runs, tmp_path/'out', rows)
     assert 'Own translations' not in made and rows_of(made['Table 3'])['QAA','Tiny'][6] == '88.00'
 
 def test_the_same_bytes_again(runs, tmp_path):
@@ -280,11 +261,9 @@ def test_committed_tables_are_in_this_format(table):
     "Read back from their CSV, they are printed as they are committed"
     file = ROOT/'paper_tables'/f'table{table}'
     keys = {name: key for key,name in BASELINE_NAMES.items()}
-    blocks = {}
-    for cell in read_table(file.with_suffix('.csv')).data:
-        block = blocks.setdefault(cell['bible'], {})
-        block.setdefault(cell['system'], []).append(NOT_RUN | cell | dict(reference=keys.get(cell['system'], '')))
-    table = accuracy_table(Accuracies(f'Table {table}', [[*block.values()] for block in blocks.values()]))
+    cells = [NOT_RUN | cell | dict(block=cell['bible'], row=cell['system'], reference=keys.get(cell['system'], ''))
+             for cell in read_table(file.with_suffix('.csv')).data]
+    table = accuracy_table(Accuracies(f'Table {table}', pd.DataFrame(cells, dtype=object)))
     for ending,text in dict(md=table.markdown() + "\n", tex=table.latex(), csv=table.csv()).items():
         assert text == file.with_suffix(f'.{ending}').read_text(encoding='utf-8')
 
@@ -491,16 +470,6 @@ def test_names_cannot_add_markup(tmp_path):
     [row] = [line for line in made.splitlines() if line.startswith('| **')]
     assert len(re.findall(r'(?<!\\)\|', row)) == 7
 
-@pytest.mark.parametrize('damage,said', [
-    (lambda rows: rows + [rows[1]], 'twice'), (lambda rows: rows[:1] + [rows[1].replace('ERV', '')], 'line 2'),
-    (lambda rows: rows + ['x'], 'line 44'), (lambda rows: ['\x00'], 'line 1'), (lambda rows: [], 'line 1'),
-    (lambda rows: rows + [rows[1].replace('Table 1', '../../table1').replace('engerv', 'x')], 'overwrite')], ids=range(6))
-def test_a_bad_layout_is_one_line(tmp_path, damage, said):
-    rows = ['\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in read_layout())]]
-    (tmp_path/'mine.tsv').write_text('\n'.join(damage(rows)) + '\n', encoding='utf-8')
-    with pytest.raises(InputError, match=said) as e: make_tables(tmp_path/'none', tmp_path/'out', tmp_path/'mine.tsv', published=True)
-    assert '\n' not in str(e.value) and not (tmp_path/'out').exists()
-
 def test_a_name_is_no_formula_in_a_spreadsheet(tmp_path, capsys):
     "And numbers stay numbers, and programs get the name itself"
     from pronto.cli.command import main
@@ -510,11 +479,6 @@ def test_a_name_is_no_formula_in_a_spreadsheet(tmp_path, capsys):
     written = list(csv.DictReader((tmp_path/'out'/'owntranslations.csv').open(encoding='utf-8')))
     assert {row['language'] for row in read} == {'=1+1'} and {row['language'] for row in written} == {"'=1+1"}
     assert {row['ours'] for row in read} == {row['ours'] for row in written}
-
-def test_a_layout_may_be_saved_by_a_spreadsheet(tmp_path):
-    text = '\r\n'.join('\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in read_layout())])
-    (tmp_path/'mine.tsv').write_bytes(b'\xef\xbb\xbf' + text.encode())
-    assert read_layout(tmp_path/'mine.tsv') == read_layout()
 
 def test_a_store_without_runs_or_that_cannot_be_read_is_an_error(tmp_path):
     with pytest.raises(InputError, match='has no runs'): make_tables(tmp_path, tmp_path/'out')

@@ -23,8 +23,8 @@ def settings():
 def repository(): return settings().get('repository', '') # Its address; nothing links to it if empty
 
 def areas():
-    "The areas in their order, and what each holds, as the README says"
-    text = (ROOT/'README.md').read_text(encoding='utf-8')
+    "The areas in their order, and what each holds, as CONTRIBUTING.md says"
+    text = (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8')
     return dict(re.findall(r'^\| \[`(\w+)`\]\(nbs/\w+\) \| (.*?) \|$', text, re.M))
 
 def page_of(path):

@@ -75,10 +75,12 @@ def made_pages():
     tables = [p.relative_to(ROOT).as_posix() for p in sorted((ROOT/'paper_tables').glob('*.md'))]
     for path in dict.fromkeys([*PAGES, *tables]):
         if path != 'README.md': made[page_of(path)] = repository_page(path)
-    SHARED['<!-- real languages -->'] = real_languages()
+    SHARED['<!-- number -->'] = number_and_card()
     made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
     made |= command_pages(written_pages())
     made['commands/tables.md'] += questions_list()
+    for page,text in written_pages().items(): # Which notes their pictures
+        with_links(text, f"docs/{page}", page)
     return made | {where: (ROOT/path).read_bytes() for path,where in PICTURES.items()}
 
 def written_pages():
@@ -132,10 +134,11 @@ def questions_list():
         lines.append(f'[`{name}`](../{page_of(f"nbs/{path}.ipynb")})\n:   {about}')
     return '\n## Questions\n\n' + '\n\n'.join(lines) + '\n'
 
-def real_languages():
-    "The README's picture and what it shows, for the landing page"
+def number_and_card():
+    "The README's picture of a card and what its number means, for the landing page"
     text = (ROOT/'README.md').read_text(encoding='utf-8')
-    return with_links(re.search(r'^!\[.*?(?=^## )', text, re.M | re.S)[0], 'README.md', 'index.md')
+    shown = re.search(r'^!\[.*?(?=^## Where to start)', text, re.M | re.S)[0]
+    return with_links(shown, 'README.md', 'index.md')
 
 # What MkDocs calls
 
@@ -169,6 +172,8 @@ def on_files(files, config):
     return files
 
 def on_page_markdown(text, page, config, files):
+    page = page.file.src_uri
+    if page in written_pages(): text = with_links(text, f'docs/{page}', page)
     for comment,shared in SHARED.items(): text = text.replace(comment, shared)
     return text.replace('<!-- references -->', references())
 

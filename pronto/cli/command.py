@@ -76,8 +76,8 @@ _STATUSES = ('Exit status: 0 if all was made; 3 if some of several failed, which
 def make_parser()->argparse.ArgumentParser:
     "All subcommands and their options"
     import pronto
-    what = 'Evaluation datasets for language models in any language with a New Testament.'
-    parser = Parser('pronto', description=what, epilog=_STATUSES)
+    about = 'How good is a language model in a language that nobody has annotated? A Bible in it is enough.'
+    parser = Parser('pronto', description=about, epilog=_STATUSES)
     parser.add_argument('--version', action='version', version=f'pronto {pronto.__version__}')
     parser.set_defaults(run=lambda args: show(*guide()), command='guide', wrong_usage=parser.error,
                         quiet=False, json=False)

@@ -177,7 +177,7 @@ def guide()->tuple[str,dict]: # For people, and for programs
     import pronto
     held = _look()
     suggestions = _suggest(held)
-    about = 'evaluation datasets for language models in any language with a New Testament'
+    about = 'how good is a language model in a language that nobody has annotated? A Bible in it is enough'
     text = '\n'.join([
         f'PrOnto {pronto.__version__}: {about}.',
         '', _describe(held), '', 'Next:', _show_commands(suggestions), '',

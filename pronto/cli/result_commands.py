@@ -19,9 +19,6 @@ def tables_options(parser):
     runs_option(parser)
     tasks_file_option(parser)
     add('-o', '--output', metavar='DIR', help='the folder to write (default: tables in the data folder)')
-    add('--layout', metavar='TSV',
-        help='models and their order, with the columns of pronto/facts/paper_models.tsv '
-        "(default: the paper's)")
     add('--recipe', help='only runs of this recipe; all if empty (default: paper, if there are such runs)')
     add('--splits', default='parallel,folds,published,divided', metavar='NAMES',
         help='only runs on these, of parallel, folds, random, published and divided; all if empty')
@@ -32,14 +29,10 @@ def tables_options(parser):
     add('--metric', choices=['accuracy','macro_f1','micro_f1','mcc','mae','f1','spearman'],
         help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
         'that of each task, which is MCC for SM; in tables over several tasks accuracy)')
-    add('--common-rows', action='store_true',
-        help='test all translations of a table on the rows that all of them have')
     add('--without', default='', metavar='CODES',
         help='leave out runs that are tested or trained on these translations, separated by commas')
     add('--published', action='store_true',
         help='also print the blocks of the paper for which there is no run')
-    add('--memory', action='store_true',
-        help='show beside the scores how many verses each model completes (runs of --protocol memory)')
     _beside_options(parser)
 
 # %% ../../nbs/cli/result_commands.ipynb #170ef335
@@ -119,8 +112,6 @@ def tables_command(args):
         remedy = to_run(args.runs, of_protocol)
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
     question = find_question(_question_of(args))
-    if args.memory and question.name != 'accuracy':
-        raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked:
         args.recipe = ''
     options = _options(args)
@@ -144,8 +135,7 @@ def _options(args):
     from pronto.reporting.questions.question import Options
     kind = args.recipe, args.splits, args.protocol
     file = args.tiers or args.items or args.beside or ''
-    of_accuracy = args.layout, args.published, args.common_rows, args.memory
-    return Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
+    return Options(*kind, args.metric or '', file, args.runs, args.published, args.source)
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '

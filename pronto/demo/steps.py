@@ -23,7 +23,7 @@ from .showing import dataset_table, examples, mean_score_table, mean_scores
 from .showing import verse_in_all_languages
 from .stepping import Step, listed_steps, show_steps
 from .tiny_models import FULL, LANGUAGES, TINY, Budget, model_names, pretrain_models
-from .tiny_models import trainings, write_layout
+from .tiny_models import table_rows, trainings
 from ..reporting.accuracy_tables import SPLITS_SHOWN, write_published
 from ..reporting.questions.question import Options, ask_runs
 from ..lab.reporting.report import write_report
@@ -96,8 +96,7 @@ def _fine_tuned(demo:Demo)->str:
     demo.pretrain()
     demo.run(trainings(demo.out, demo.budget), 'fine-tune')
     write_published(demo.out/'paper_tables')
-    layout = write_layout(demo.out/'models.tsv')
-    options = Options(TINY.name, SPLITS_SHOWN, store=demo.out/'runs', layout=layout)
+    options = Options(TINY.name, SPLITS_SHOWN, store=demo.out/'runs', layout=table_rows())
     return demo.ask('accuracy', options).markdown(short=True)
 
 # %% ../../nbs/demo/steps.ipynb #st12

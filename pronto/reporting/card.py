@@ -29,7 +29,7 @@ from ..runs.folds import right_answers, unknown_share
 from .language_score import score_lines
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines
 from .scores import answers_by_task, is_clear
-from .accuracy_tables import read_layout, read_tables
+from .accuracy_tables import read_tables
 from ..modeling.model import Model
 from ..runs.schema import Run
 from ..runs.store import predictions_of
@@ -368,7 +368,7 @@ def _models_to_try(
     asked:list[str]=() # Those that were asked already
 )->list[tuple[str,str,bool]]: # Name, what it is, and whether it is on this machine
     "Models that may read a language: those of the paper that were made for it, and those of many languages"
-    own = {row['hub'] for row in read_layout() if row['language'] == language}
+    own = {row['hub'] for row in fact_table('paper_models') if row['language'] == language}
     found = {row['hub']: f'{row["languages"]} languages' for row in fact_table('multilingual_models')}
     found |= dict.fromkeys(sorted(own - found.keys()), f'made for {language}')
     return [(hub, about, _is_here(hub)) for hub,about in found.items() if hub not in asked]

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Callable, NamedTuple
 import numpy as np
 from ..core.progress import progress
-from ..core.seeds import INTERVALS, SeedDifference, SeedScore
+from ..core.seeds import SeedDifference, SeedScore
 from ..core.tables import Column, decimal, grouped, interval_text, percent
 from .scores import IN_PERCENT, MIN_SEEDS, Answers, among_best, answer_values
 from .scores import compare_answers, compare_values, has_seed, read_answers, same_rows, shown
@@ -255,7 +255,7 @@ def few_rows_notes(records:list[Run])->list[str]: # A sentence, or none
 def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
-    "Datasets without a manifest, labels that cannot be learned, old intervals, searches"
+    "Datasets without a manifest, labels that cannot be learned, few rows, searches"
     found = []
     unchecked = dict.fromkeys(r.dataset_name for r in records if r.unchecked)
     if unchecked:
@@ -267,10 +267,6 @@ def data_notes(
         found.append('Labels of the test set that train lacks, so that no trained model can give them: '
                      f'{"; ".join(untrained)}.')
     found += few_rows_notes(records)
-    earlier = sum(r.is_search and r.intervals_by != INTERVALS for r in records) # Others are computed anew
-    if earlier:
-        old = 'Retrievals whose intervals are those of an earlier estimate:'
-        found.append(f'{old} {earlier} of {len(records)}.')
     searched = {}
     for r in records:
         how = search_name(r)

@@ -185,13 +185,12 @@ def _on_same_rows(records:list[Run])->list[Run]:
         warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
     return kept
 
-def read_seeds(records:list[Run], shared:np.ndarray|None=None)->Answers: # `shared`: codes
+def read_seeds(records:list[Run])->Answers:
     "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
     try:
-        answers = read_answers(records)
+        return read_answers(records)
     except ValueError:
-        answers = read_answers(_on_same_rows(records))
-    return answers.among(shared)
+        return read_answers(_on_same_rows(records))
 
 # %% ../../nbs/reporting/scores.ipynb #rsc14
 METRICS = dict(accuracy='accuracy', macro_f1='macro F1', mcc='MCC', mae='mean absolute error', f1='F1',
@@ -341,11 +340,6 @@ def compare_values(
     means = [by.sums(values).mean(0).sum()/by.n for values in (first, second)]
     return SeedDifference(round(float(means[0] - means[1]), 4), None, min(len(first), len(second)))
 
-def _compared(first:Answers, second:Answers, metric:str)->SeedDifference:
-    sums = answer_sums(first, metric), answer_sums(second, metric)
-    few = first.few_seeds or second.few_seeds
-    return compare_values(*sums, first.by_chapter, few, (first.draws, second.draws))
-
 def compare_answers(
     first:Answers, # On the same rows as `second`
     second:Answers, metric:str='accuracy'
@@ -353,27 +347,21 @@ def compare_answers(
     "Test two models over chapters and seeds; raises `ValueError` if their test sets differ"
     if first.rows.same != second.rows.same:
         raise ValueError('the models have different test sets')
-    return _compared(first, second, metric)
+    sums = answer_sums(first, metric), answer_sums(second, metric)
+    few = first.few_seeds or second.few_seeds
+    return compare_values(*sums, first.by_chapter, few, (first.draws, second.draws))
 
 # %% ../../nbs/reporting/scores.ipynb #rsc17
 def compare_all(
     models:dict[str,Answers], metric:str='accuracy'
 )->list[dict]: # `first`, `second`, `difference`, its `interval`, `p`, `p_holm`; the last three may be `None`
     "Test every two models; raises `ValueError` if the test sets differ"
-    if not models:
-        return []
-    if _differ_in_rows(models):
-        raise ValueError('the models have different test sets')
     rows = []
     for a,b in combinations(models, 2):
-        found = _compared(models[a], models[b], metric)
+        found = compare_answers(models[a], models[b], metric)
         rows.append(dict(first=a, second=b, difference=found.difference, p=found.p, interval=found.interval))
     corrected = iter(holm([row['p'] for row in rows if row['p'] is not None]))
     return [row | dict(p_holm=None if row['p'] is None else next(corrected)) for row in rows]
-
-def _differ_in_rows(models:dict[str,Answers])->bool:
-    first, *others = models.values()
-    return any(a.rows.same != first.rows.same for a in others)
 
 def is_clear(p:float|None)->bool:
     "Does a test tell two models apart?"
@@ -411,7 +399,7 @@ def among_best(
     if len(models) < 2 or any(a.few_seeds for a in models.values()):
         return set()
     models = {name: answers for name,answers in models.items() if may_be_best(answers, metric)}
-    if not models or _differ_in_rows(models):
+    if len({answers.rows.same for answers in models.values()}) != 1: # None is left, or they differ
         return set()
     worse = {row['other'] for row in against_best(models, metric) if is_clear(row['p_holm'])}
     return models.keys() - worse
@@ -431,5 +419,5 @@ def against_baselines(
         return None
     scores = baseline_scores(answers, metric)
     best = max(scores, key=scores.get)
-    found = _compared(answers, answers.of_baseline(best), metric)
+    found = compare_answers(answers, answers.of_baseline(best), metric)
     return AgainstBaseline(best, found.difference, found.p)

@@ -83,13 +83,6 @@ def kind_of(record:Run)->Kind:
     trained = '; '.join(f'{name} {part}' for name in _TRAINED if (part := getattr(record, name)))
     return Kind(record.protocol, *made_as(record), trained)
 
-def _with_kinds(records:list[Run])->list[Run]:
-    "Fill in splits, rules and source of older records from other records of the same dataset"
-    known, named = {}, lambda r: {k: value for k in _NAMED if (value := getattr(r, k))}
-    for r in records:
-        known.setdefault(r.dataset_hash, {}).update(named(r))
-    return [r.but(**known[r.dataset_hash] | named(r)) for r in records]
-
 def test_set(record:Run)->tuple:
     "What two runs must share to be compared: data, limit and kind"
     return record.dataset_hash, record.limit, kind_of(record)
@@ -324,7 +317,6 @@ def name_apart(
     "Tell runs apart that must not be averaged or compared as one"
     if not records or records[0].apart:
         return records
-    records = _with_kinds(records)
     return [run.but(apart=apart) for run,apart in zip(records, _apart(records, limits))]
 
 def under_own_names(records:list[Run])->list[Run]:
@@ -344,7 +336,7 @@ def models_apart(
     alike = records if epochs else list(map(_without_epochs, records))
     made = list(records)
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
-        found = _apart(_with_kinds([alike[i] for i in places]), limits=False)
+        found = _apart([alike[i] for i in places], limits=False)
         for i,(labels,digits) in zip(places, found):
             codes = records[i].dataset, *records[i].train
             versions = dict.fromkeys(digits[code] for code in codes if digits.get(code))

@@ -8,7 +8,7 @@ __all__ = ['COMMANDS', 'export_options', 'export_command', 'restore_options', 'r
 # %% ../../../nbs/lab/cli/export_commands.ipynb #xc05
 from shlex import quote
 from ...cli.options import tasks_file_option
-from ...cli.output import bar, note, tell
+from ...cli.output import bar, tell
 from ...core.files import InputError
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #rsco03
@@ -50,12 +50,10 @@ def export_command(args):
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #rsco04
 def _export_results(args):
-    from pronto.lab.interop.shared_results import export_results, unlike_others
+    from pronto.lab.interop.shared_results import export_results
     if len(args.dataset) > 1:
         raise InputError(args.dataset[1], 'is a second store; export one at a time')
     added, n = export_results(args.dataset[0], args.output, args.organisation)
-    for line in unlike_others(args.output):
-        note(line)
     tell(f'{args.output}: {added:,} records added, {n:,} in all, checked',
          dict(path=args.output, added=added, runs=n))
 

@@ -471,20 +471,14 @@ def _rows(path:Path, opened:Dataset, stem:str, split:str)->list: # `VerseExample
     from datasets import Features
     from pyarrow import parquet
     with reading(path, _AGAIN, *ANY_SHAPE):
-        table, rows = parquet.read_table(path), []
-        kind = next((k for k in (VerseExample, PairExample) if [*k._fields] == table.column_names), None)
-        names = kind and getattr(Features.from_arrow_schema(table.schema)['label'], 'names', None)
-        if not names and not (kind and not _has_classes(opened.known.get(stem))):
-            there = ', '.join(table.column_names)
-            what = f'has columns that `pronto export hf` does not write, or does not name its labels: {there}'
-            raise InputError(path, f'{what}; {_AGAIN}')
-        for i,cells in enumerate(zip(*(column.to_pylist() for column in table.columns)), 1):
-            row = kind(*cells)
-            if names and row.label not in range(len(names)):
-                raise InputError(path, f'has the label {row.label}, which has no name; {_AGAIN}', f'row {i}')
-            refs = {f: x for f,x in row._asdict().items() if f.startswith('ref') and x is not None}
-            refs = {f: parse_ref(x) for f,x in refs.items()}
-            rows.append(row._replace(label=names[row.label] if names else row.label, **refs))
+        table = parquet.read_table(path)
+        names = getattr(Features.from_arrow_schema(table.schema)['label'], 'names', None)
+        kind = PairExample if 'sense' in table.column_names else VerseExample
+        rows = []
+        for cells in table.to_pylist():
+            refs = {name: parse_ref(ref) for name,ref in cells.items() if name.startswith('ref') and ref}
+            label = dict(enumerate(names))[cells['label']] if names else cells['label']
+            rows.append(kind(**cells | refs | dict(label=label)))
     check_examples(path, opened.manifest, opened.known, stem, split, rows)
     return rows
 

@@ -12,7 +12,6 @@ from functools import lru_cache
 import numpy as np
 import torch
 from torch import nn
-from torch.nn.functional import normalize
 from transformers import set_seed
 from ...core.files import ANY_SHAPE, InputError, read_json, reading
 from ...core.progress import progress as bar
@@ -55,16 +54,15 @@ class StaticClassifier(nn.Module):
         n_labels:int, *,
         recurrent:bool, # An LSTM, or the mean?
         hidden:int=300,
-        senses:torch.Tensor=None # (senses + 1, width) initial vectors, number 0 for unknown ones
+        n_senses:int=0 # Number 0 is for unknown ones; 0 for tasks without senses
     ):
         super().__init__()
         self.words = nn.Embedding.from_pretrained(table, freeze=True, padding_idx=0)
         self.lstm = nn.LSTM(table.shape[1], hidden, batch_first=True) if recurrent else None
         size = hidden if recurrent else table.shape[1]
-        if senses is not None:
-            self.senses = nn.Embedding.from_pretrained(senses, freeze=False)
-            self.project = nn.Linear(table.shape[1], size)
-        self.hidden = nn.Linear(size if senses is None else 7*size, hidden)
+        if n_senses:
+            self.senses = nn.Embedding(n_senses + 1, size)
+        self.hidden = nn.Linear(7*size if n_senses else size, hidden)
         self.labels = nn.Linear(hidden, n_labels)
 
     def encode(self, ids:torch.Tensor, lengths:torch.Tensor)->torch.Tensor: # (verses, size)
@@ -79,7 +77,7 @@ class StaticClassifier(nn.Module):
         read = [self.encode(*verse) for verse in verses]
         if senses is None:
             return self.labels(torch.tanh(self.hidden(read[0])))
-        (a, b), s = read, self.project(self.senses(senses))
+        (a, b), s = read, self.senses(senses)
         parts = torch.cat([a, b, (a - b).abs(), a*b, s, a*s, b*s], 1)
         return self.labels(torch.tanh(self.hidden(parts)))
 
@@ -114,18 +112,6 @@ def _inputs(vectors:Vectors, task, rows:list, sense_number:dict[str,int])->_Inpu
                    round(1 - float(np.mean(known)), 4) if known else 0.)
 
 # %% ../../../nbs/lab/modeling/static_models.ipynb #sm000014
-def _sense_vectors(vectors:Vectors, task, rows:list, number:dict[str,int])->torch.Tensor:
-    "(senses + 1, width): the mean of the train verses that use a sense, less the mean of all"
-    used = {(number.get(row.sense, 0), text) for row in rows for text in task.texts_with_sense(row)}
-    texts = sorted({text for _,text in used})
-    means = {text: vectors.table[vectors.numbers(text)].mean(0) for text in texts}
-    centre = torch.stack(list(means.values())).mean(0)
-    found = torch.zeros(len(number) + 1, vectors.table.shape[1])
-    for sense,text in sorted(used):
-        found[sense] += means[text] - centre
-    found[0] = 0
-    return normalize(found)
-
 def _answers(net, inputs:_Inputs, objective:OneLabel, device)->tuple[list[str],float]: # And the loss
     net.eval()
     found, loss = [], 0.
@@ -192,11 +178,10 @@ def fine_tune_static(
         what = 'has vectors for less than a tenth of the words; choose vectors of the language'
         raise InputError(model, what)
     set_seed(seed)
-    first = _sense_vectors(vectors, task, rows['train'], number) if task.has_sense else None
     objective = objective_of(task)
     recurrent = vectors.config['model_type'] == 'pronto-lstm'
     net = StaticClassifier(vectors.table, len(objective.outputs), recurrent=recurrent,
-                           hidden=settings['hidden'], senses=first).to(device)
+                           hidden=settings['hidden'], n_senses=len(names) if task.has_sense else 0).to(device)
     dev, best = _train(net, task, inputs, settings, seed=seed, device=device, progress=progress)
     answers = {part: _answers(net, inputs[part], objective, device)[0] for part in test_sets(rows)}
     collapsed = is_collapsed(dev, objective.knowing_nothing(inputs['train'].labels))

@@ -9,16 +9,16 @@ __all__ = ['STATIC_KINDS', 'lower_words', 'VectorSettings', 'train_vectors', 're
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000005
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Callable
 import numpy as np
 import regex
-from ...core.files import JOINERS, InputError, content_hash, data_dir, json_with_keys, path_part, reading
+from ...core.files import JOINERS, InputError, content_hash, data_dir, json_with_keys, reading
 from ...core.files import replace_folder
 from ...core.refs import Ref
 from ...datasets.examples import verses_of
-from ...datasets.loading import Dataset, load_dataset_folder, load_manifest, stems_without_choices
+from ...datasets.loading import Dataset, load_dataset_folder, stems_without_choices
 from .plain_text import lower_case
 from ...datasets.segmentation import UNSPACED
 from ...modeling.model import file_hash, local_model
@@ -38,9 +38,7 @@ class VectorSettings:
     "How vectors are trained"
     width:int = 100    # Dimensions
     epochs:int = 10    # Passes over the verses
-    window:int = 5     # Greatest distance of neighbours, in words
     buckets:int = 50_000 # How many hashed n-grams have a vector
-    seed:int = 0
 
 def train_vectors(
     verses:list[list[str]], wanted:set[str],
@@ -51,8 +49,8 @@ def train_vectors(
         raise ValueError('no verses to train vectors on')
     from gensim.models import FastText
     s = settings
-    net = FastText(sentences=verses, vector_size=s.width, window=s.window, min_count=1, sg=1, epochs=s.epochs,
-                   bucket=s.buckets, seed=s.seed, workers=1)
+    net = FastText(sentences=verses, vector_size=s.width, min_count=1, sg=1, epochs=s.epochs,
+                   bucket=s.buckets, seed=0, workers=1)
     return {word: _unit(net.wv[word]) for word in sorted(wanted)}
 
 def _unit(vector)->np.ndarray:
@@ -118,14 +116,15 @@ def align_vectors(
     target_verses:dict[Ref,list[str]]
 )->dict[str,np.ndarray]: # Word to vector of length one
     "Rotate vectors into the space of another language; raises `ValueError` if the two share no verse"
+    from scipy.linalg import orthogonal_procrustes
     shared = [ref for ref in verses if ref in target_verses]
     if not shared:
         raise ValueError('the translations share no verse of train')
     x = _verse_means([verses[r] for r in shared], vectors, _weights(verses.values()))
     y = _verse_means([target_verses[r] for r in shared], target, _weights(target_verses.values()))
     centre, target_centre = x.mean(0), y.mean(0)
-    left, _, right = np.linalg.svd((x - centre).T @ (y - target_centre))
-    return {word: _unit((v - centre) @ (left @ right) + target_centre) for word,v in vectors.items()}
+    rotation, _ = orthogonal_procrustes(x - centre, y - target_centre)
+    return {word: _unit((v - centre) @ rotation + target_centre) for word,v in vectors.items()}
 
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000023
 def _verses(dataset:Dataset)->tuple[dict,set]: # Words of the train verses, and all words
@@ -139,71 +138,36 @@ def _verses(dataset:Dataset)->tuple[dict,set]: # Words of the train verses, and 
                 words.update(train[ref] if split == 'train' else lower_words(text))
     return dict(sorted(train.items(), key=lambda item: str(item[0]))), words
 
-def _has_train(folder:Path)->bool: return any(p.stat().st_size for p in folder.glob('*_train.tsv'))
-
-def _human(folder:Path)->Path|None: # `None` for a dataset with train verses of its own
-    "The human translation whose train verses serve a machine translation that has only test sets"
-    if _has_train(folder):
-        return None
-    code = load_manifest(folder).get('human')
-    near = [place/path_part(code, folder) for place in (folder.parent, data_dir()/'datasets')] if code else []
-    if found := next(filter(_has_train, near), None):
-        return found
-    first = f'move its human translation {code} beside it, or ' if code else ''
-    what = f'has no train verses to learn vectors from; {first}name vectors, e.g. -m lstm:vectors.vec'
-    raise InputError(folder, what)
-
-def _with_train(folder:Path, human:Path|None)->Dataset:
-    dataset = load_dataset_folder(folder)
-    if not human:
-        return dataset
-    lent = {stem: dict(train=parts['train']) for stem,parts in load_dataset_folder(human).tasks.items()}
-    return replace(dataset, tasks={stem: dataset.tasks.get(stem, {}) | lent.get(stem, {})
-                                   for stem in {**dataset.tasks, **lent}})
-
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv00023j
-def _own_file(folder:Path, code:str)->Path:
-    file = folder/f'{path_part(code, folder)}.vec'
-    if not file.is_file():
-        raise InputError(file, f'is missing; a folder of vectors needs a .vec file for each dataset ({code})')
-    return file
+def _trained(dataset:Dataset, train:dict, words:set, target:list, settings:VectorSettings)->dict:
+    "Vectors of a translation, in the space of the first one"
+    try:
+        vectors = train_vectors(list(train.values()), words, settings)
+        return align_vectors(vectors, train, *target[0]) if target else vectors
+    except ValueError as e:
+        what = f'has no vectors ({e}); name some, e.g. -m lstm:vectors.vec, or other translations'
+        raise InputError(dataset.path, what) from e
 
 def _joint_vectors(
     datasets:list[Dataset], # The training language first
-    source:Path|None=None, # A `.vec` file, a folder of such files, or nothing: train them
-    settings:VectorSettings=VectorSettings() # noqa: B008 (it is frozen)
+    source:Path|None, # A `.vec` file, or nothing: train them
+    settings:VectorSettings
 )->dict[str,np.ndarray]: # Word to its vector of length one
     "One table of vectors for several translations; raises `InputError` for bad files"
     sums, spaces = {}, []
     for dataset in datasets:
         train, words = _verses(dataset)
-        code = dataset.manifest.get('code') or dataset.path.name
-        if source is None:
-            vectors = train_vectors(list(train.values()), words, settings)
-        else:
-            vectors = read_vectors(source if source.is_file() else _own_file(source, code), words)
-        one_space = source is not None and source.is_file()
-        if spaces and not one_space:
-            vectors = _aligned(dataset, vectors, train, *spaces[0])
+        vectors = read_vectors(source, words) if source else \
+            _trained(dataset, train, words, spaces[:1], settings)
         spaces.append((vectors, train))
         counts = Counter(word for verse in train.values() for word in verse)
         for word,v in vectors.items():
             sums[word] = sums.get(word, 0) + max(counts[word], .5)*v
     return {word: _unit(v) for word,v in sorted(sums.items())}
 
-def _aligned(dataset, vectors, train, target, target_train)->dict:
-    if len(next(iter(vectors.values()))) != len(next(iter(target.values()))):
-        raise InputError(dataset.path, 'its vectors have another number of dimensions than those of the '
-                                       'training language; choose files of one kind')
-    try:
-        return align_vectors(vectors, train, target, target_train)
-    except ValueError as e:
-        what = f'cannot be aligned ({e}); choose translations of the same books'
-        raise InputError(dataset.path, what) from e
-
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000024
 STATIC_KINDS = 'lstm', 'mlp'
-_FORMAT = 2 # Of the folder; changes if other vectors would come from the same settings
+_FORMAT = 3 # Of the folder; changes if other vectors would come from the same settings
 
 @dataclass(frozen=True)
 class StaticSettings:
@@ -219,14 +183,6 @@ def _dataset_files(folder)->list[bytes]:
     if not tables:
         raise InputError(folder, 'is not a dataset folder (no tables in it); make one with `pronto build`')
     return [f'{f.name} {file_hash(f)}'.encode() for f in tables]
-
-def _source_files(source:Path|None)->list[bytes]:
-    if source is None:
-        return []
-    files = [source] if source.is_file() else sorted(source.glob('*.vec'))
-    if not files:
-        raise InputError(source, 'is neither a .vec file nor a folder of .vec files; check the path')
-    return [f'{f.name} {file_hash(f)}'.encode() for f in files]
 
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000025
 def _write_folder(folder:Path, kind:str, vectors:dict, about:dict):
@@ -248,23 +204,21 @@ def is_static(model)->bool: # Without importing torch
     return bool(found) and found['model_type'] in {f'pronto-{kind}' for kind in STATIC_KINDS}
 
 def static_model(
-    kind:str, # A key of `STATIC_KINDS`
+    kind:str, # One of `STATIC_KINDS`
     datasets:list, # Folders; that of the training language first
-    source=None, # A `.vec` file, a folder of `CODE.vec` files, or nothing: train vectors
+    source=None, # A `.vec` file, or nothing: train vectors
     settings:VectorSettings=VectorSettings() # noqa: B008 (it is frozen)
 )->Path: # A folder in the data folder, named after the kind
     "Find or make the model folder of a classifier over static vectors; raises `InputError` for bad input"
     source, folders = source and Path(source), list(dict.fromkeys(map(Path, datasets)))
-    origin = asdict(settings) if source is None else [x.decode() for x in _source_files(source)]
+    if source and not source.is_file():
+        raise InputError(source, 'is not a .vec file; check the path')
+    origin = f'{source.name} {file_hash(source)}' if source else asdict(settings)
     about = dict(vectors=origin, **asdict(StaticSettings()))
-    def files_of(folders):
-        return [b for folder in folders for b in (b'dataset', *_dataset_files(folder))]
-    files, in_one_space = files_of(folders), source is not None and source.is_file()
-    humans = {folder: None if in_one_space else _human(folder) for folder in folders}
-    files += files_of(filter(None, humans.values()))
+    files = [b for folder in folders for b in (b'dataset', *_dataset_files(folder))]
     made_of = json.dumps([_FORMAT, kind, about], sort_keys=True).encode()
     folder = data_dir()/'models'/'static'/content_hash(made_of, *files, size=6)/kind
     if not is_static(folder):
-        vectors = _joint_vectors([_with_train(f, human) for f,human in humans.items()], source, settings)
+        vectors = _joint_vectors(list(map(load_dataset_folder, folders)), source, settings)
         _write_folder(folder, kind, vectors, about)
     return folder

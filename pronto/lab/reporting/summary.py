@@ -11,6 +11,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Callable, NamedTuple
 import numpy as np
+import pandas as pd
 from ..statistics.aggregate import Aggregate, Draws, aggregate, draw_confusions, draw_sums
 from ...core.progress import progress
 from ...core.stats import metric_bounds
@@ -21,7 +22,7 @@ from ...reporting.rendering import BASELINE_NAMES, language_name
 from ...reporting.cells import data_notes, described
 from ...reporting.scores import IN_PERCENT, METRICS, Answers, answer_sums
 from ...reporting.scores import common_codes, main_metric, read_answers, shown
-from ...reporting.accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, runs_in
+from ...reporting.accuracy_tables import USUAL, Options, add_unlisted, choose, runs_in
 from ...runs.comparing import TaskKey
 from ...runs.schema import Run
 from ...core.files import safe_name
@@ -101,20 +102,18 @@ def _stratum(models:dict[str,Answers], metric:str, shared:np.ndarray|None)->Stra
 
 # %% ../../../nbs/lab/reporting/summary.ipynb #sum23
 def read_strata(
-    chosen:dict[str,list[dict]], metric:str='accuracy'
-)->tuple[dict[tuple[str,str],Stratum],dict[str,SharedRows]]: # (Bible, task) to strata
+    first:pd.DataFrame, metric:str='accuracy' # `first`: as `_first` gives it
+)->tuple[dict[tuple[str,TaskKey],Stratum],dict[TaskKey,SharedRows]]: # (Bible, task) to strata
     "The first test set of each task and translation"
-    first = {bible: blocks[0] for bible,blocks in chosen.items() if blocks}
-    runs = [seeds[0] for block in first.values() for seeds in block.values()]
+    runs = [seeds[0] for seeds in first.runs]
     if any(run.sources for run in runs):
         return {}, {} # Several test sets per task and translation
     if len({run.source for run in runs if run.source}) > 1:
         return {}, {} # Not comparable
-    any_run = {(bible, task): seeds for bible,block in first.items() for (_,task),seeds in block.items()}
-    shared = shared_rows(any_run)
+    shared = shared_rows(dict(zip(zip(first.bible, first.task), first.runs)))
     strata = {}
-    for bible,task in progress('compare')(any_run):
-        models = {m: read_answers(seeds) for (m,t),seeds in first[bible].items() if t == task}
+    for (bible,task),cells in progress('compare')(list(first.groupby(['bible','task'], sort=False))):
+        models = dict(zip(cells.model, map(read_answers, cells.runs)))
         found = _stratum(models, metric, shared[task].rows if task in shared else None)
         if found:
             strata[bible, task] = found
@@ -180,15 +179,9 @@ def summarise(
     return rows
 
 # %% ../../../nbs/lab/reporting/summary.ipynb #sumown02
-def _of_task(first:dict[str,list[dict]], task:TaskKey)->dict[str,list[dict]]:
-    def of(block):
-        return {key: runs for key,runs in block.items() if key[1] == task}
-    return {bible: [of(block) for block in blocks] for bible,blocks in first.items()}
-
-def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[list[dict],dict]:
+def _rows(first:pd.DataFrame, names:dict[str,str], metric:str)->tuple[list[dict],dict]:
     "All scopes, those of one task by its own metric unless another is asked for; and the common rows"
-    tasks = dict.fromkeys(task for blocks in first.values() for block in blocks for _,task in block)
-    own = {task: main_metric(task.definition, metric) for task in tasks}
+    own = {task: main_metric(task.definition, metric) for task in first.task}
     shared = metric or (*own.values(), 'accuracy')[0]
     if len({*own.values()}) > 1:
         shared = 'accuracy'
@@ -196,7 +189,7 @@ def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[li
     scopes = grouped(summarise(strata, names, shared), lambda r: (r['scope'], r['over']))
     del strata # The largest thing there is
     for task in (t for t,m in own.items() if m != shared):
-        found = summarise(read_strata(_of_task(first, task), own[task])[0], names, own[task])
+        found = summarise(read_strata(first[first.task == task], own[task])[0], names, own[task])
         place = task.name, 'translations'
         beside = {r['model']: r['iqm'] for r in scopes.get(place, ())}
         if found:
@@ -318,29 +311,24 @@ def draw_summary(
     return figure
 
 # %% ../../../nbs/lab/reporting/summary.ipynb #sum16
-def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks; an empty name if only one
+def _by_source(chosen:pd.DataFrame)->dict[str,pd.DataFrame]: # Source to cells; an empty name if only one
     "Divide scores by source: tasks of different sources are different tasks, with separate summaries"
-    def source_of(block):
-        return next(iter(block.values()))[0].source or ''
-    named = {source_of(block): None for blocks in chosen.values() for block in blocks if block}
-    if len(named.keys() - {''}) < 2:
+    sources = dict.fromkeys(chosen.source)
+    if len(sources.keys() - {''}) < 2:
         return {'': chosen}
-    def of(source):
-        return {bible: kept for bible,blocks in chosen.items()
-                if (kept := [block for block in blocks if block and source_of(block) == source])}
-    return {source: of(source) for source in named}
+    return {source: chosen[chosen.source == source] for source in sources}
 
-def _first(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # Translation to one block
+def _first(chosen:pd.DataFrame)->pd.DataFrame:
     "The first test set of each translation, without a limit on the examples unless all runs have one"
-    def has_all(block):
-        return any(not seeds[0].limit for seeds in block.values())
-    whole = {bible: [block for block in blocks if has_all(block)] for bible,blocks in chosen.items()}
-    return {bible: blocks[:1] for bible,blocks in (whole if any(whole.values()) else chosen).items()}
+    has_all = pd.Series([not seeds[0].limit for seeds in chosen.runs], chosen.index, bool)
+    whole = chosen[has_all.groupby([chosen.bible, chosen.block]).transform('any')]
+    test_sets = whole if len(whole) else chosen
+    return test_sets[test_sets.block == test_sets.groupby('bible').block.transform('min')]
 
 _FIRST = ('Of each translation the first test set is here, without a limit on the examples if any run has '
           'none. Left out: {}.')
 
-def _left_out(chosen:dict[str,list[dict]], first:dict[str,list[dict]])->str: # Empty if there is nothing
+def _left_out(chosen:pd.DataFrame, first:pd.DataFrame)->str: # Empty if there is nothing
     used = {r.path for r in runs_in(first)}
     others = described([r for r in runs_in(chosen) if r.path not in used])
     return _FIRST.format(others) if others else ''
@@ -351,7 +339,7 @@ def summaries(
     options:Options=USUAL # Without a metric: that of each task, and accuracy over tasks that differ in it
 )->list[Table]: # For each source of annotations; none if there are fewer than two test sets
     "Models over all tasks and translations"
-    listed = add_unlisted(read_layout(options.layout), records)
+    listed = add_unlisted(options.listed, records)
     names = {r['bible']: language_name(r) for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, options)).items():

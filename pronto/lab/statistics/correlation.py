@@ -15,11 +15,10 @@ from ...core.stats import student_interval, wilson
 
 # %% ../../../nbs/lab/statistics/correlation.ipynb #co000007
 class Correlation(NamedTuple):
-    "Three coefficients and their intervals; `None` where one list is constant"
+    "Two coefficients and their intervals; `None` where one list is constant"
     n:int
     pearson:float|None
     spearman:float|None
-    kendall:float|None
     intervals:dict[str,list[float]|None] # By the name of the coefficient; `None` for fewer than `LEAST`
     p:float|None # Of Pearson's, two-sided, by permutation
 
@@ -31,81 +30,52 @@ class Correlation(NamedTuple):
 
 LEAST = 5 # Pairs of numbers that an interval needs
 
-def _centred(v:np.ndarray, kept:np.ndarray)->np.ndarray: # 0 where a number is not kept
-    "Numbers minus their mean; exactly zero for equal numbers, although their mean is rounded"
-    of_kept = dict(axis=-1, keepdims=True, where=kept)
-    differ = v.max(initial=-np.inf, **of_kept) > v.min(initial=np.inf, **of_kept)
-    mean = v.sum(**of_kept)/kept.sum(-1, keepdims=True).clip(1)
-    return np.where(kept & differ, v - mean, 0.)
-
-def _pearson(x:np.ndarray, y:np.ndarray)->np.ndarray: # (draws,) for (draws, n)
+def _pearson(x:np.ndarray, y:np.ndarray, axis:int=-1)->np.ndarray: # (draws,) for (draws, n)
     "Pearson's correlation over the pairs in which both numbers are known"
-    x, y = np.broadcast_arrays(x, y)
-    kept = np.isfinite(x) & np.isfinite(y)
-    x, y = (_centred(v, kept) for v in (x, y))
+    x, y = np.broadcast_arrays(np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1))
+    known = np.isfinite(x) & np.isfinite(y)
+    def centred(v):
+        of_known = dict(axis=-1, keepdims=True, where=known)
+        with np.errstate(invalid='ignore', divide='ignore'):
+            return np.where(known, v - v.mean(**of_known), 0.)
+    x, y = centred(x), centred(y)
     with np.errstate(invalid='ignore', divide='ignore'):
         return (x*y).sum(-1)/np.sqrt((x**2).sum(-1)*(y**2).sum(-1))
 
-def _kendall(x:np.ndarray, y:np.ndarray)->np.ndarray: # Tau-b, (draws,) for (draws, n)
-    def sign(v):
-        return np.sign(v[...,:,None] - v[...,None,:]).reshape(*v.shape[:-1], -1)
-    a, b = sign(x), sign(y)
-    with np.errstate(invalid='ignore', divide='ignore'):
-        return (a*b).sum(-1)/np.sqrt((a**2).sum(-1)*(b**2).sum(-1))
-
-def _ranks(v:np.ndarray)->np.ndarray:
-    from scipy.stats import rankdata
-    return rankdata(v, axis=-1)
-
-_MEASURES = dict(pearson=_pearson, spearman=lambda x, y: _pearson(_ranks(x), _ranks(y)), kendall=_kendall)
-
 # %% ../../../nbs/lab/statistics/correlation.ipynb #co000008
-def _fisher(name:str, value:float, n:int, level:float)->list[float]|None:
-    "An interval on the scale of Fisher's z"
+def _fisher(name:str, value:float, n:int)->list[float]|None:
+    "A 95 % interval on the scale of Fisher's z"
     from scipy.special import ndtri
-    if n < LEAST or not np.isfinite(value):
+    if n < LEAST:
         return None
-    half_step = dict(pearson=0, spearman=6/(n*(n**2 - 1)), kendall=2/(n*(n - 1)))[name]
-    variance = dict(pearson=1/(n - 3), spearman=(1 + value**2/2)/(n - 3), kendall=.437/(n - 4))[name]
+    half_step = 6/(n*(n**2 - 1)) if name == 'spearman' else 0
+    variance = (1 + value**2/2 if name == 'spearman' else 1)/(n - 3)
     with np.errstate(divide='ignore'):
         z = np.arctanh(np.clip(value, half_step - 1, 1 - half_step))
-    low, high = np.tanh(z + np.array([-1, 1])*ndtri((1 + level)/2)*variance**.5)
+    low, high = np.tanh(z + np.array([-1, 1])*ndtri(.975)*variance**.5)
     return [round(float(min(low, value)), 4), round(float(max(high, value)), 4)]
 
-@lru_cache(maxsize=32)
-def _orders(n:int, draws:int, seed:int)->tuple[np.ndarray,bool]: # (orders, n), and whether they are all
-    "All orders of `n` things if there are at most `draws` of them, otherwise random ones"
-    if factorial(n) <= draws:
-        return np.array(list(permutations(range(n)))), True
-    rng = np.random.default_rng(seed)
-    return np.array([rng.permutation(n) for _ in range(draws)]), False
-
-def _share(hits:np.ndarray, is_all:bool)->float: # Of orders; among random ones, the observed one is one more
-    return float((hits.sum() + (not is_all))/(len(hits) + (not is_all)))
-
-def _pearson_p(x:np.ndarray, y:np.ndarray, draws:int, seed:int)->float:
-    "Twice the smaller share of orders in which the coefficient is as high, or as low, as it is"
-    value = float(_pearson(x, y))
-    orders, is_all = _orders(len(x), draws, seed)
-    drawn = _pearson(x, y[orders])
-    return min(1., 2*min(_share(drawn >= value - 1e-12, is_all), _share(drawn <= value + 1e-12, is_all)))
-
 # %% ../../../nbs/lab/statistics/correlation.ipynb #co00008b
-def correlate(x, y, n:int=5000, level:float=.95, seed:int=0)->Correlation: # `n`: most orders of the test
+def correlate(x, y, n:int=5000)->Correlation: # `n`: most orders of the test
     "Correlate two lists of three or more numbers; raises `ValueError` if they are shorter, or not alike"
+    from scipy.stats import permutation_test, rankdata
     x, y = (np.asarray(v, float) for v in (x, y))
     if x.shape != y.shape or len(x) < 3:
         raise ValueError(f'{len(x)} and {len(y)} numbers; give two lists of the same length, three or more')
-    values = {name: float(measure(x, y)) for name,measure in _MEASURES.items()}
-    intervals = {name: _fisher(name, value, len(x), level) for name,value in values.items()}
-    known = {name: round(value, 4) if np.isfinite(value) else None for name,value in values.items()}
-    p = None if known['pearson'] is None else _pearson_p(x, y, n, seed)
-    return Correlation(len(x), intervals=intervals, p=p, **known)
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Correlation(len(x), None, None, dict(pearson=None, spearman=None), None)
+    values = dict(pearson=float(_pearson(x, y)), spearman=float(_pearson(rankdata(x), rankdata(y))))
+    intervals = {name: _fisher(name, value, len(x)) for name,value in values.items()}
+    drawn = permutation_test((x,), lambda x, axis: _pearson(x, y, axis), permutation_type='pairings',
+                             vectorized=True, n_resamples=n, rng=0)
+    rounded = {name: round(value, 4) for name,value in values.items()}
+    return Correlation(len(x), intervals=intervals, p=float(drawn.pvalue), **rounded)
 
 # %% ../../../nbs/lab/statistics/correlation.ipynb #co000010t
 def kendall_tau(x, y)->float: # Tau-b; 0 where one of them tells no two apart
     "How similarly two lists of numbers order the same things, from -1 to 1"
-    tau = float(_kendall(np.asarray(x, float), np.asarray(y, float)))
+    from scipy.stats import kendalltau
+    tau = float(kendalltau(x, y).statistic)
     return tau if np.isfinite(tau) else 0.
 
 def mean_interval(
@@ -130,22 +100,24 @@ class Mantel(NamedTuple):
 _AT_ONCE = 2_000_000 # Cells of permuted matrices, some 100 MB
 
 @lru_cache(maxsize=4)
-def _places(n:int, draws:int, seed:int)->np.ndarray: # (orders, n)
-    "Where each thing is in the orders of `_orders`"
-    return np.argsort(_orders(n, draws, seed)[0], axis=1).astype(np.int32)
+def _orders(n:int, draws:int)->tuple[np.ndarray,bool]: # (orders, n), and whether they are all
+    "All orders of `n` things if there are at most `draws` of them, otherwise random ones"
+    if factorial(n) <= draws:
+        return np.array(list(permutations(range(n)))), True
+    rng = np.random.default_rng(0)
+    return np.array([rng.permutation(n) for _ in range(draws)]), False
 
 def _matrix_r(
     a:np.ndarray, b:np.ndarray, # (n, n)
-    places:np.ndarray # (draws, n), see `_places`
+    places:np.ndarray # (draws, n) where each thing is in each order
 )->np.ndarray: # (draws,)
     "The correlation of all cells that both know, with `b` in each order; NaN where a matrix is constant"
     first, second = np.nonzero(np.isfinite(b) & ~np.eye(len(b), dtype=bool)) # Often few, of one source
     x, y = a[places[:,first], places[:,second]], b[first,second]
     return np.where(np.isfinite(x).sum(-1) > 2, _pearson(x, y[None]), np.nan)
 
-
 # %% ../../../nbs/lab/statistics/correlation.ipynb #co000013m
-def mantel(distances, values, *, ranks:bool=False, n:int=5000, seed:int=0)->Mantel:
+def mantel(distances, values, *, ranks:bool=False, n:int=5000)->Mantel:
     "Test by `n` permutations whether two square matrices correlate; raises `ValueError` where it cannot"
     a, b = (np.asarray(m, float) for m in (distances, values))
     if a.shape != b.shape or a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) < 4:
@@ -156,10 +128,12 @@ def mantel(distances, values, *, ranks:bool=False, n:int=5000, seed:int=0)->Mant
     r = float(_matrix_r(a, b, np.arange(len(a))[None])[0])
     if not np.isfinite(r):
         raise ValueError('all cells of a matrix are the same, or too few are known')
-    places, is_all = _places(len(a), n, seed), _orders(len(a), n, seed)[1]
+    orders, is_all = _orders(len(a), n)
+    places = np.argsort(orders, axis=1)
     parts = np.array_split(places, -(-len(places)*int(np.isfinite(b).sum())//_AT_ONCE))
     drawn = np.concatenate([_matrix_r(a, b, some) for some in parts])
-    return Mantel(len(a), round(r, 4), _share(np.abs(drawn) >= abs(r) - 1e-12, is_all))
+    as_far = np.count_nonzero(np.abs(drawn) >= abs(r) - 1e-12)
+    return Mantel(len(a), round(r, 4), float((as_far + (not is_all))/(len(drawn) + (not is_all))))
 
 def least_p(
     n:int, # Languages
@@ -169,7 +143,8 @@ def least_p(
     return min(1., tests/factorial(n))
 
 def _ranked(m:np.ndarray)->np.ndarray:
-    kept = np.isfinite(m) & ~np.eye(len(m), dtype=bool)
-    found = np.full_like(m, np.nan)
-    found[kept] = _ranks(m[kept])
-    return found
+    from scipy.stats import rankdata
+    known = np.isfinite(m) & ~np.eye(len(m), dtype=bool)
+    ranks = np.full_like(m, np.nan)
+    ranks[known] = rankdata(m[known])
+    return ranks

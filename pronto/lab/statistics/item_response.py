@@ -8,7 +8,6 @@ __all__ = ['ItemFit', 'fit_items']
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000005
 from typing import NamedTuple
 import numpy as np
-from numpy.polynomial.chebyshev import chebpts1, chebvander
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000007
 class ItemFit(NamedTuple):
@@ -21,142 +20,53 @@ class ItemFit(NamedTuple):
     sd_chapter:float      # Of the effects of chapters
     converged:bool
 
-class _Design(NamedTuple):
-    "How many answers there are, and how many are right"
-    asked:np.ndarray    # (verses, cells) answers, of 32 bits
-    right:np.ndarray    # (verses,) right answers
-    of_cells:np.ndarray # (cells,) right answers
-    both:object         # (verses + chapters, verses) sparse: 1 where an effect counts for a verse
-
-    @property
-    def n_verses(self)->int: return len(self.right)
-    @property
-    def chapters(self): # (chapters, verses) sparse
-        "Which verses are in which chapter"
-        return self.both[self.n_verses:]
-
-# %% ../../../nbs/lab/statistics/item_response.ipynb #it00007c
-class _Points(NamedTuple):
-    "Effects that stand for those of all cells"
-    at:np.ndarray     # (points,) effects
-    shares:np.ndarray # (cells, points), of 32 bits
-    counts:np.ndarray # (verses, points) answers
-
-def _shared_out(effects:np.ndarray, exact:float=1e-10)->tuple: # (points,), (cells, points)
-    "A few effects, and the share of each cell in them"
-    low, high = effects.min(), effects.max()
-    middle, reach = (low + high)/2, max(high - low, .1)/2
-    pole = np.pi/reach # The logistic function has one at π i; the further away, the fewer points do
-    n = int(-np.log(exact)/np.log(pole + np.hypot(pole, 1))) + 1
-    if n >= len(effects):
-        return effects, np.eye(len(effects))
-    points = chebpts1(n)
-    of_cells, of_points = (chebvander(x, n - 1) for x in ((effects - middle)/reach, points))
-    return middle + reach*points, of_cells @ np.linalg.inv(of_points)
-
-def _points(d:_Design, cells:np.ndarray)->_Points: # `cells`: effects
-    at, shares = _shared_out(cells)
-    shares = shares.astype(np.float32)
-    return _Points(at, shares, d.asked @ shares)
-
-# %% ../../../nbs/lab/statistics/item_response.ipynb #it00007a
-class _WithoutCells(NamedTuple):
-    "Verses and their chapters, the effects of cells being given"
-    chapters:object       # As of `_Design`
-    weights:np.ndarray    # (verses,)
-    own:np.ndarray        # (verses,) weights with the penalty of each
-    of_chapters:np.ndarray # (chapters,) what is left of those when verses are eliminated
-
-    def solve(self, values:np.ndarray)->np.ndarray: # (verses + chapters, columns) both
-        verses, chapters = np.split(values, [len(self.own)])
-        share = (self.weights/self.own)[:,None]
-        chapters = (chapters - self.chapters @ (share*verses))/self.of_chapters[:,None]
-        return np.vstack([verses/self.own[:,None] - share*(self.chapters.T @ chapters), chapters])
-
-    @property
-    def variances(self)->np.ndarray: # (verses + chapters,)
-        chapters = 1/self.of_chapters
-        verses = 1/self.own + (self.weights/self.own)**2*(self.chapters.T @ chapters)
-        return np.concatenate([verses, chapters])
-
-def _without_cells(d:_Design, weights:np.ndarray, penalties:np.ndarray)->_WithoutCells:
-    verses, chapters = np.split(penalties, [d.n_verses])
-    own = weights + verses
-    return _WithoutCells(d.chapters, weights, own, d.chapters @ (weights*verses/own) + chapters)
-
-# %% ../../../nbs/lab/statistics/item_response.ipynb #it00007e
-_COLUMNS = 16 # Beside those of chapters
-
-def _few_columns(table:np.ndarray, of_chapters)->np.ndarray: # (verses, columns); (chapters, verses) sparse
-    "Columns whose products with each other are nearly those of `table`, and are in sums over chapters"
-    n = of_chapters.shape[0] + _COLUMNS
-    if table.shape[1] <= n:
-        return table
-    some = table @ np.random.default_rng(0).normal(size=(table.shape[1], _COLUMNS)).astype(np.float32)
-    for _ in range(2): # Towards those that matter most
-        some = table @ np.linalg.qr(table.T @ some)[0]
-    of_cells = np.hstack([(of_chapters @ table).T, table.T @ some])
-    return table @ np.linalg.qr(of_cells)[0]
-
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it00007b
 _PENALTY = 1e-4 # Of cells: hardly any
 
 class _Step(NamedTuple):
-    effects:np.ndarray   # (verses + chapters,) how far they move
-    cells:np.ndarray     # (cells,)
-    variances:np.ndarray # (verses + chapters,)
+    verses:np.ndarray    # (verses,) how far their effects move
+    others:np.ndarray    # (cells + chapters,)
     alone:np.ndarray     # (verses,) variances, were the other effects known
+    variances:np.ndarray # (verses + cells + chapters,)
 
-def _newton(d:_Design, points:_Points, effects:np.ndarray, cells:np.ndarray, penalties:np.ndarray)->_Step:
-    "A step of penalised logistic regression"
-    p = 1/(1 + np.exp(-(d.both.T @ effects)[:,None] - points.at)) # (verses, points)
-    slopes = d.both @ (d.right - (points.counts*p).sum(1)) - penalties*effects
-    of_cells = d.of_cells - ((d.asked.T @ p.astype(np.float32))*points.shares).sum(1) - _PENALTY*cells
-    weights = p*(1 - p)
-    table = weights.astype(np.float32) @ points.shares.T
-    table *= d.asked
-    root = np.sqrt(table.sum(0) + _PENALTY)
-    table /= root # What verses have in common is now `table @ table.T`
-    system = _without_cells(d, (points.counts*weights).sum(1), penalties)
-    few = _few_columns(table, d.chapters.multiply(system.weights).tocsr().astype(np.float32))
-    columns = d.both @ few.astype(float)
-    slopes -= d.both @ (table @ (of_cells/root).astype(np.float32))
-    solved = system.solve(np.column_stack([columns, slopes]))
-    inner = columns.T @ solved
-    known, step = solved[:,:-1], solved[:,-1]
-    inverse = np.linalg.inv(np.eye(len(inner)) - inner[:,:-1])
-    step = step + known @ (inverse @ inner[:,-1])
-    variances = system.variances + ((known @ inverse)*known).sum(1)
-    left_out = (np.einsum('ij,ij->i', table, table) - np.einsum('ij,ij->i', few, few))/system.own**2
-    variances[:d.n_verses] += left_out
-    move = of_cells/root**2 - table.T @ (d.both.T @ step).astype(np.float32)/root
-    return _Step(step, move, variances, 1/system.own)
+def _newton(asked, right, chapters, verses, others, sd)->_Step:
+    "A step of penalised logistic regression; each verse is eliminated by itself"
+    n_cells = asked.shape[1]
+    cells = others[:n_cells]
+    logits = (verses + chapters @ others[n_cells:])[:,None] + cells
+    p = 1/(1 + np.exp(-logits))
+    left = right - asked*p
+    weights = asked*p*(1 - p)
+    slope_of_verses = left.sum(1) - verses/sd[0]**2
+    penalties = np.repeat([_PENALTY, 1/sd[1]**2], [n_cells, chapters.shape[1]])
+    slope_of_others = np.concatenate([left.sum(0), chapters.T @ left.sum(1)]) - penalties*others
+    own = weights.sum(1) + 1/sd[0]**2
+    shared = np.hstack([weights, weights.sum(1, keepdims=True)*chapters])
+    system = np.diag(np.concatenate([weights.sum(0), chapters.T @ weights.sum(1)]) + penalties)
+    system[:n_cells,n_cells:] = weights.T @ chapters
+    system[n_cells:,:n_cells] = system[:n_cells,n_cells:].T
+    share = shared/own[:,None]
+    inverse = np.linalg.inv(system - shared.T @ share)
+    move = inverse @ (slope_of_others - share.T @ slope_of_verses)
+    of_verses = 1/own + ((share @ inverse)*share).sum(1)
+    variances = np.concatenate([of_verses, inverse.diagonal()])
+    return _Step((slope_of_verses - shared @ move)/own, move, 1/own, variances)
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000014
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
-def _posteriors(d:_Design, points:_Points, effects:np.ndarray, error, sd:float)->tuple: # (verses,) each
-    "Means and standard deviations of the effects of verses, given the other effects"
-    verses, chapters = np.split(effects, [d.n_verses])
-    others = (d.chapters.T @ chapters)[:,None] + points.at # (verses, points)
+def _posteriors(asked, right, given, verses, error, sd)->tuple: # (verses,) each
+    "Means and standard deviations of the effects of verses; `given`: the other effects of each answer"
     values = verses[:,None] + error[:,None]*_NODES
-    density = _NODES**2/2 - values**2/(2*sd**2) + d.right[:,None]*values
-    for k,own in enumerate(values.T): # One after the other, as there are many verses
-        density[:,k] -= (points.counts*np.logaddexp(0, others + own[:,None])).sum(1)
+    density = _NODES**2/2 - values**2/(2*sd**2) + right.sum(1, keepdims=True)*values
+    for node,value in enumerate(values.T): # One after the other, as there are many answers
+        density[:,node] -= (asked*np.logaddexp(0, given + value[:,None])).sum(1)
     weights = _NODE_WEIGHTS*np.exp(density - density.max(1, keepdims=True))
     weights /= weights.sum(1, keepdims=True)
     mean = (weights*values).sum(1)
     return mean, np.sqrt((weights*(values - mean[:,None])**2).sum(1))
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000008
-def _design(asked, right, chapter)->_Design:
-    from scipy.sparse import csr_matrix, eye_array, vstack
-    chapter = np.unique(chapter, return_inverse=True)[1].ravel()
-    places = np.arange(len(chapter))
-    chapters = csr_matrix((np.ones(len(chapter)), (chapter, places)))
-    both = vstack([eye_array(len(chapter)), chapters], format='csr')
-    return _Design(np.asarray(asked, np.float32), *(np.sum(right, 1 - i, float) for i in (0, 1)), both)
-
 def fit_items(
     asked, # (verses, cells) how many answers there are; a cell is a model in a language
     right, # (verses, cells) how many of them are right
@@ -164,26 +74,27 @@ def fit_items(
     *, steps:int=300, tolerance:float=1e-4
 )->ItemFit: # Chapters in the order of the sorted values
     "Fit the model; raises `ValueError` if all answers are right or all wrong"
-    d = _design(asked, right, chapter)
-    if d.right.sum() in (0, np.sum(asked)):
+    asked, right = np.asarray(asked, float), np.asarray(right, float)
+    if right.sum() in (0, asked.sum()):
         raise ValueError('all answers are right, or all wrong; there is nothing to explain')
-    n, n_chapters = d.n_verses, d.both.shape[0] - d.n_verses
-    effects, cells = np.zeros(n + n_chapters), np.zeros(len(d.of_cells))
-    sd, converged, mean, error = np.array([1., .5]), False, effects[:n], effects[:n]
-    points = _points(d, cells)
+    names, number = np.unique(chapter, return_inverse=True)
+    chapters = np.eye(len(names))[number.ravel()]
+    (n, n_cells), sd, converged = asked.shape, np.array([1., .5]), False
+    verses, others = np.zeros(n), np.zeros(n_cells + len(names))
+    mean = error = verses
     for _ in range(steps):
-        step = _newton(d, points, effects, cells, np.repeat(1/sd**2, [n, n_chapters]))
-        effects, cells = effects + step.effects, cells + step.cells
-        points = _points(d, cells)
-        moved = max(abs(step.effects).max(), abs(step.cells).max())
+        step = _newton(asked, right, chapters, verses, others, sd)
+        verses, others = verses + step.verses, others + step.others
+        moved = max(abs(step.verses).max(), abs(step.others).max())
         if moved > 1:
             continue # First find the effects
-        mean, error = _posteriors(d, points, effects, np.sqrt(step.alone), sd[0])
+        given = (chapters @ others[n_cells:])[:,None] + others[:n_cells]
+        mean, error = _posteriors(asked, right, given, verses, np.sqrt(step.alone), sd[0])
         error = np.sqrt(error**2 + step.variances[:n] - step.alone)
-        squares = np.mean(mean**2 + error**2), np.mean(effects[n:]**2 + step.variances[n:])
-        new = np.sqrt(squares)
+        of_chapters = others[n_cells:]**2 + step.variances[n + n_cells:]
+        new = np.sqrt([np.mean(mean**2 + error**2), of_chapters.mean()])
         converged = bool(abs(new - sd).max() < tolerance and moved < tolerance*10)
         sd = new.clip(1e-3)
         if converged:
             break
-    return ItemFit(cells, mean, error, effects[n:], float(sd[0]), float(sd[1]), converged)
+    return ItemFit(others[:n_cells], mean, error, others[n_cells:], float(sd[0]), float(sd[1]), converged)

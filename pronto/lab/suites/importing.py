@@ -65,8 +65,7 @@ def _write_language(folder:Path, manifest:dict, tables:dict, tasks:dict[str,Desc
     files = {p.name: table_hash([p.read_bytes()]) for p in sorted(folder.iterdir())}
     (folder/'manifest.json').write_bytes(manifest_bytes(manifest | dict(files=files)))
 
-_FILES = ('*/*_*.tsv', '*/*_*.jsonl', '*/manifest.json', 'import.json', 'labels/*/test-*.*',
-          'tasks.py') # Of earlier versions
+_FILES = '*/*_*.tsv', '*/*_*.jsonl', '*/manifest.json', 'import.json', 'labels/*/test-*.*'
 
 def _foreign_in_import(folder)->str|None:
     "Why a folder must not be replaced by an import, or `None`"
@@ -158,16 +157,11 @@ def _cells(path:Path, kind:str)->list[tuple[int,list[str]]]: # As `table_cells` 
         return [*cells[:-1], normalize('NFC', cells[-1])]
     return [(i, in_form(cells) if len(cells) == _COLUMNS[kind] else cells) for i,cells in table]
 
-def _occurring(files:list[Path], kind:str)->tuple[tuple[str,...],list[str]]: # In alphabetical order; notes
-    "The labels of some tables, and what may be headers: labels that only first lines have"
-    def labels(path):
-        return [cells[-1] for _,cells in _cells(path, kind) if len(cells) == _COLUMNS[kind]]
-    found = {path: labels(path) for path in files}
-    firsts = {path: some[0] for path,some in found.items() if some and not _is_header(some[0], ())}
-    others = {label for some in found.values() for label in some[1:]}
-    notes = [f'{path}, line 1: no other line has the label {label!r}; if it is a header, remove it'
-             for path,label in firsts.items() if label not in others]
-    return tuple(sorted({*firsts.values(), *others} - {''})), notes
+def _occurring(files:list[Path], kind:str)->tuple[str,...]: # In alphabetical order
+    "The labels of some tables; a header is none of them"
+    found = {cells[-1] for path in files for n,(_,cells) in enumerate(_cells(path, kind))
+             if len(cells) == _COLUMNS[kind] and not (n == 0 and _is_header(cells[-1], ()))}
+    return tuple(sorted(found - {''}))
 
 # %% ../../../nbs/lab/suites/importing.ipynb #im12r
 def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list:
@@ -184,20 +178,6 @@ def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list
     return labelled_rows(path, table, kind, labels)
 
 # %% ../../../nbs/lab/suites/importing.ipynb #im12f
-def _other_labels(found:Found, task:str)->list[str]: # A line, or none
-    "Which labels do not occur in each language, or not in its training data"
-    lines = []
-    for code,tables in found.tables.items():
-        counts = {split: label_counts(rows) for split,rows in tables[task].items()}
-        there, trained = sum(counts.values(), Counter()), counts.get('train')
-        lacks = [label for label in found.tasks[task].labels if there and label not in there]
-        unseen = [label for label in there if trained and label not in trained]
-        if lacks:
-            lines.append(f'{code} has no {", ".join(lacks)}')
-        if unseen:
-            lines.append(f'{code} has {", ".join(unseen)} only outside train')
-    return [f'{task}: labels differ: {"; ".join(lines)}'] if lines else []
-
 def _known_rows(found:Found, task:str)->list[str]: # Lines
     "How many rows of dev and test are rows of train, too"
     return [f'{task}, {code}: {n:,} of {len(tables[task][split]):,} rows of {split} are rows of train, too'
@@ -261,9 +241,9 @@ def read_own(
         raise InputError(path, 'does not exist; name a table or a folder')
     places = _places(path, ending, language, found.notes)
     if not labels and kind != 'questions':
-        labels, headers = _occurring([file for files in places.values() for file in files.values()], kind)
+        labels = _occurring([file for files in places.values() for file in files.values()], kind)
         check_names(task, labels)
-        found.notes += [f'{task}: its labels are {", ".join(labels) or "not known"}', *headers]
+        found.notes.append(f'{task}: its labels are {", ".join(labels) or "not known"}')
     for code,files in places.items():
         rows = {split: _own_rows(file, kind, labels, found.notes) for split,file in files.items()}
         for split in [s for s,some in rows.items() if s != 'test' and not all(x.labelled for x in some)]:
@@ -278,5 +258,5 @@ def read_own(
     if not found.tables:
         raise InputError(path, f'has no tables named train{ending}, dev{ending} or test{ending}')
     found.tasks[task] = Described(kind, _METRICS[kind], task, labels)
-    found.notes += _other_labels(found, task) + _known_rows(found, task)
+    found.notes += _known_rows(found, task)
     return found
