@@ -105,7 +105,7 @@ def random_probe(args, code, draw):
 def ngrams(args, code, draw):
     "N-grams of a part of the text"
     from pronto.datasets.choices.answers import credit
-    from pronto.datasets.choices.rivals import CHOICE_BASELINES
+    from pronto.datasets.choices.choice_baselines import CHOICE_BASELINES
     dataset = dataset_of(args, code, draw)
     texts = texts_of(dataset)
     texts = random.Random(0).sample(texts, len(texts))

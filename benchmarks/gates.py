@@ -16,7 +16,7 @@ from pronto.core.tables import Table, decimal
 from pronto.datasets.loading import fold_folders, load_dataset_folder
 from pronto.modeling.probing import probe
 from pronto.modeling.recipes import find_recipe
-from pronto.runs.baselines import baselines_of
+from pronto.datasets.baselines import baselines_of
 
 SHARES, DRAWS, MOST = (.02, .1, .33), 2, dict(train=6000, dev=1200, test=2400) # Rows
 WORD_SHARES, WORD_MOST = (.1, .33), dict(train=1000, dev=100, test=400) # A row has some twenty words

@@ -67,7 +67,8 @@ def measure(folders, probe, until):
 def prober(model, data, limit):
     "A function that probes a translation and gives the seconds of each part"
     from pronto.modeling import probing
-    from pronto.runs import baselines, runner
+    from pronto.datasets import baselines
+    from pronto.runs import runner
     from pronto.runs.planning import plan
     watch = Stopwatch()
     watch.watch(probing, '_encode', 'encoding')

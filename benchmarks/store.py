@@ -41,7 +41,7 @@ def real_runs(dataset):
     "For each task its rows and what baselines answer"
     from pronto.datasets.loading import load_dataset_folder
     from pronto.datasets.tasks import ChoiceTask
-    from pronto.runs.baselines import predict_once
+    from pronto.datasets.baselines import predict_once
     loaded = load_dataset_folder(dataset)
     found = {}
     for stem,parts in loaded.tasks.items():

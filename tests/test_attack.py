@@ -167,7 +167,7 @@ def encodings(path): # Of a copy, since what is damaged is forgotten
 def answered(path): # What is damaged is computed again: once for all damages, since the rows are the same
     from pronto.datasets.examples import VerseExample
     from pronto.datasets.tasks import PNS
-    from pronto.runs import baselines
+    from pronto.datasets import baselines
     rows = [VerseExample(f'lo {"mi"*(i % 2)} tu', str(i % 2), None) for i in range(20)]
     computed = computed_answers(*rows)
     with pytest.MonkeyPatch.context() as patch:
@@ -178,7 +178,7 @@ def answered(path): # What is damaged is computed again: once for all damages, s
 @cache
 def computed_answers(*rows):
     from pronto.datasets.tasks import PNS
-    from pronto.runs.baselines import predict_baselines
+    from pronto.datasets.baselines import predict_baselines
     return predict_baselines(PNS, rows[:10], rows[10:])
 
 def encoded_by(path):

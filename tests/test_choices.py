@@ -18,7 +18,7 @@ from pronto.datasets.examples import ChoiceRow
 from pronto.datasets.loading import open_dataset, verse_texts
 from pronto.datasets.manifest import origin_of, summary
 from pronto.datasets.splits import SPLITS, split_of
-from pronto.datasets.shortcuts import resemblance
+from pronto.datasets.ngrams import resemblance
 from pronto.datasets.tasks import NV, WC, WF, WO, WX, ChoiceTask, read_tasks
 from pronto.datasets.word_align import Link
 from pronto.datasets.word_tasks import LinkedVerse

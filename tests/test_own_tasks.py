@@ -7,7 +7,7 @@ from pronto.cli.command import main
 from pronto.datasets import tasks as registry
 from pronto.datasets.loading import load_dataset_folder
 from pronto.demo.corpus import make_corpus, write_corpus
-from pronto.runs.baselines import predict_baselines
+from pronto.datasets.baselines import predict_baselines
 from pronto.runs.store import read_runs
 from pronto.sources.annotation_file import read_annotations, write_annotations
 
@@ -65,7 +65,7 @@ def test_they_are_built_beside_the_others_and_loaded(place):
     assert {r.sense for r in dataset.tasks['same_initial']['train']} <= set('abcdefghijklmnopqrstuvwxyz')
     predictors = dataset.manifest['predictors']
     of_pairs, of_verses = predictors['same_sense'].keys(), predictors['question'].keys()
-    assert predictors['same_initial'].keys() == of_pairs > of_verses - {'naive_bayes'}
+    assert predictors['same_initial'].keys() == of_pairs > of_verses
 
 @pytest.mark.parametrize('splits', ['parallel','random'])
 def test_more_arguments_is_built_from_one_line(place, tmp_path, splits):

@@ -9,7 +9,7 @@ import pytest
 from pronto.core.refs import Ref
 from pronto.datasets.pairs import (SEVERAL, _alternate, _by_sense, _match, _place, _same_count, make_uses,
                                    parallel_count_pairs, parallel_sense_pairs)
-from pronto.datasets.shortcuts import NearestText, near_duplicates, predict_verse2_ngrams
+from pronto.datasets.ngrams import NearestText, near_duplicates
 
 def world(seed):
     "Uses of 300 verses, the uses of a split, and which verses a translation has"
@@ -90,32 +90,16 @@ def test_the_nearest_text_is_the_most_similar_one(seed):
     texts = texts_of(seed)
     asked, known, fewer = texts[:15] + ['', 'a'], texts[10:], texts[20:23]
     find = NearestText(texts)
-    together = find.answer([(asked, known), (asked[:3], fewer), ([], known), (asked, known)])
-    assert [found.tolist() for found in together] == [
-        find(asked, known).tolist(), find(asked[:3], fewer).tolist(), [], find(asked, known).tolist()]
+    assert find([], known) == []
     for given,some in (asked, known), (asked[:3], fewer):
-        for text,place,row in zip(given, find(given, some).tolist(), similarities(texts, given, some)):
+        for text,place,row in zip(given, find(given, some), similarities(texts, given, some)):
             if text in some: assert place == some.index(text)
             else: assert row[place] == pytest.approx(max(row), abs=1e-6)
 
 def test_of_texts_that_are_equally_similar_the_last_one_is_nearest():
-    "Datasets that were built before depend on it"
     known = ['sun and rain', 'sea and rain', 'sun and rain']
-    assert NearestText([*known, 'wind', 'rain']).answer([(['wind','rain'], known)])[0].tolist() == [0, 0]
-    assert NearestText([*known[:2], 'wind']).answer([(['wind'], known[:2])])[0].tolist() == [1]
-
-@pytest.mark.parametrize('seed', range(5))
-def test_naive_bayes_counts_each_trigram(seed):
-    texts, rng = texts_of(seed), random.Random(seed)
-    train, test = ([rng.randrange(len(texts)) for _ in range(n)] for n in (60, 20))
-    labels = [rng.randrange(3) for _ in train[:-3]] + [0, 1, 2]
-    counts = [Counter() for _ in range(3)]
-    for verse,label in zip(train, labels): counts[label].update(grams(texts[verse], 3))
-    score = lambda verse, c: sum(log((c[g] + 1)/(c.total() + 2**16)) for g in grams(texts[verse], 3))
-    found = predict_verse2_ngrams(texts, *map(np.array, (train, labels, test)))
-    for verse,label in zip(test, found.tolist()):
-        scores = [score(verse, c) for c in counts]
-        assert scores[label] == pytest.approx(max(scores))
+    assert NearestText([*known, 'wind', 'rain'])(['wind','rain'], known) == [0, 0]
+    assert NearestText([*known[:2], 'wind'])(['wind'], known[:2]) == [1]
 
 @pytest.mark.parametrize('seed', range(5))
 def test_near_duplicates_share_half_of_their_8_grams(seed):

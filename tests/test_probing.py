@@ -249,7 +249,7 @@ def test_weights_that_are_not_numbers_are_named(release, capsys):
 
 def test_what_never_ends_is_refused_or_replaced(release, capsys):
     "A pipe in a model folder or as a file of tasks or protocols; kept baselines that have become pipes are made again"
-    from pronto.runs import baselines
+    from pronto.datasets import baselines
     command = ['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]
     assert main(command) == 0
     kept, = baselines.kept_baselines().glob('*')
@@ -283,7 +283,7 @@ def test_probe_command(release, capsys, monkeypatch):
 
 def test_another_run_store_keeps_encodings_and_baselines(release, capsys, monkeypatch):
     "Both are in the data folder, for every model, protocol and store"
-    from pronto.runs import baselines
+    from pronto.datasets import baselines
     command = ['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]
     assert main(command) == 0
     first = capsys.readouterr().out

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from conftest import ROOT, killed_at, run_results
-from pronto.runs.baselines import predict_baselines, predict_lookup
+from pronto.datasets.baselines import predict_baselines, predict_lookup
 from pronto.datasets.examples import PairExample
 from pronto.datasets.loading import load_dataset_folder
 import pronto

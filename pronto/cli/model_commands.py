@@ -209,7 +209,7 @@ def cache_options(parser):
 def cache_command(args):
     "Show, bound or empty the cache of encodings of frozen models"
     from pronto.modeling.encodings import encodings_cache
-    from pronto.runs.baselines import kept_baselines
+    from pronto.datasets.baselines import kept_baselines
     from pronto.sources.annotate import kept_annotations
     held = encodings_cache()
     if args.clear:

@@ -29,7 +29,7 @@ from .loading import ALIGNMENT_COLUMNS, verse_lines
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, manifest_hash, pool_manifests, table_hash)
 from .segmentation import Segmentation
-from .shortcuts import NearestText, resemblance
+from .ngrams import resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import (BUILT_IN, WF, Tasks, VerseTask, choice_tasks, labels_of,
                                    tasks_of)
@@ -171,10 +171,6 @@ class _Plan:
     text:ChoiceText # All verses, for choices
 
     @cached_property
-    def nearest(self)->NearestText:
-        counted = None if self.text.is_unspaced else self.text.grams
-        return NearestText((verse.text for verse in self.alignment.verses), counted)
-    @cached_property
     def hashes(self)->dict:
         return dict(annotations=self.annotations.source.hash, bible=bible_hash(self.bible))
 
@@ -191,8 +187,8 @@ class _Plan:
             hashes['choices'] = dataset_hash_of(self.alignment, drawn)
             parts |= drawn
         tasks = [*self.tasks, *self.choices]
-        manifest = make_manifest(self.annotations, self.bible, self.alignment, parts, tasks,
-                                 nearest=self.nearest, **self.names, **fold)
+        names = self.names | fold
+        manifest = make_manifest(self.annotations, self.bible, self.alignment, parts, tasks, **names)
         manifest['hashes'] = hashes
         return _tables(parts, tasks, self.layout), manifest
 

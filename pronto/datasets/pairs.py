@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SEVERAL', 'SENSE_PAIRS', 'COUNT_PAIRS', 'NEAR_PAIRS', 'MORE_PAIRS', 'Uses', 'make_uses', 'Pairs', 'numbered',
-           'ranked', 'pairs_of', 'contradictions', 'parallel_sense_pairs', 'parallel_count_pairs', 'PairDrawing']
+           'ranked', 'contradictions', 'parallel_sense_pairs', 'parallel_count_pairs', 'PairDrawing']
 
 # %% ../../nbs/datasets/pairs.ipynb #69ae1c77
 import random
@@ -17,7 +17,7 @@ from typing import Callable, Iterator, NamedTuple
 import numpy as np
 from ..core.refs import Ref
 from ..core.tables import grouped
-from .examples import PairExample, book_numbers
+from .examples import PairExample
 
 # %% ../../nbs/datasets/pairs.ipynb #99cd9b99
 def _hashes(names)->np.ndarray: # (n,) of 64 bits
@@ -45,9 +45,6 @@ class Uses:
     @cached_property
     def ref_names(self)->list[str]:
         return list(map(str, self.refs)) # (verses,)
-    @cached_property
-    def books(self)->np.ndarray:
-        return book_numbers(self.refs) # (verses,)
     @cached_property
     def names(self)->bytes:
         return '\n'.join(self.senses + self.ref_names).encode()
@@ -94,14 +91,6 @@ class _PairFacts:
     def verses(self)->set[int]:
         "The verses that occur, by index"
         return set(np.flatnonzero(np.bincount(np.r_[self.verse1, self.verse2])).tolist())
-
-    def features(self)->dict[str,np.ndarray]: # Name to (n,) non-negative integers
-        "What shortcut predictors may look at; verses are numbered in canonical order"
-        lengths = np.array(list(map(len, self.texts)), int)
-        second = self.verse2
-        in_order = (self.verse1 < second).astype(int)
-        book = self.uses.books[second]
-        return dict(book=book, length=lengths[second], sense=self.sense, verse2=second, order=in_order)
 
     def essence(self)->bytes:
         "References, senses and labels, for a hash of the dataset"
@@ -178,24 +167,6 @@ def ranked(
     return distinct[order], place[np.from_dlpack(coded.indices)]
 
 # %% ../../nbs/datasets/pairs.ipynb #prpairsof
-def pairs_of(
-    rows:list[PairExample],
-    labels:tuple[str,str]=('different','same') # Of the task
-)->Pairs: # Over the verses and senses that occur
-    "Columns from rows"
-    texts = {} # As `verses_of`
-    names = []
-    for row in rows:
-        verses = row.ref1 or row.text1, row.ref2 or row.text2
-        names += verses
-        texts.update(zip(verses, row.texts))
-    verse, refs = numbered(names)
-    sense, senses = numbered(row.sense for row in rows)
-    same = np.array([row.label == labels[1] for row in rows], bool)
-    nothing = np.empty(0, np.int32)
-    uses = Uses(refs, senses, nothing, nothing, nothing)
-    return Pairs(uses, sense, verse[::2], verse[1::2], same, [texts[ref] for ref in refs], labels)
-
 def contradictions(parts:list[Pairs])->int:
     "How many pairs, in either order, have both labels"
     columns = zip(*(part.columns for part in parts))

@@ -28,7 +28,6 @@ class _ScoredByItems:
     "What is scored by a number for each row, whose mean is the metric"
     has_items:ClassVar[bool] = True
     has_parts:ClassVar[bool] = False # Its answer is one for the whole text
-    shortcuts:ClassVar[tuple] = ()
 
     def n_items(self, row)->int:
         return 1

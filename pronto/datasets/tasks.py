@@ -27,17 +27,14 @@ from .align import AlignedVerse
 from .entity_labels import (count_people, key_terms, names_creature,
                                            subject_is_named, things)
 from .choices.answers import credit
-from .choices.rivals import CHOICE_BASELINES
-from .choices.cues import choice_cues
+from .choices.choice_baselines import CHOICE_BASELINES
 from .choices.following import next_verse
 from .choices.forms import word_form
 from .choices.text import ChoiceText
 from .choices.words import word_choice, word_exchange, word_order
 from .examples import ChoiceRow, Choices, PairExample, VerseExample, Verses, read_json_rows
 from .pairs import (COUNT_PAIRS, MORE_PAIRS, NEAR_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing,
-                                   Pairs, Uses, contradictions, make_uses, numbered, pairs_of)
-from .shortcuts import (NearestQuestions, nearest_count, nearest_sense, predict_known_senses,
-                                       predict_known, predictors)
+                                   Pairs, Uses, contradictions, make_uses)
 from .splits import SPLITS, random_splits, split_of
 from .targets import OfNumber, OfSeveral
 
@@ -93,10 +90,6 @@ class _OfAnyKind(_OfOneLabel):
         "A label of a row that is not one of the task's"
         return None if self.knows(row.label) else row.label
 
-    def predictors(self, train, test, nearest)->dict[str,float|None]: # See `pronto.datasets.shortcuts`
-        "What predictors without a model score on test, by name"
-        return predictors(self, train, test, nearest)
-
     def adapted(self, settings:dict, model)->dict:
         "The hyperparameters of a recipe for this task and model; raises `InputError` if it does not suit"
         if not settings.get('by_task'):
@@ -126,7 +119,6 @@ class Task(_OfAnyKind):
 
     example:ClassVar[type] # The class of its rows
     has_sense:ClassVar[bool] = False # Do its rows name a sense? A model then gets a token for each sense
-    shortcuts:ClassVar[tuple[str,...]] # Predictors that are tried when a dataset is built
 
     @property
     def counts(self)->bool:
@@ -144,11 +136,6 @@ class Task(_OfAnyKind):
     def contradictions(self, parts:dict)->int:
         "How many rows have two labels; a verse has one"
         return 0
-
-    def label_numbers(self, examples)->np.ndarray: # (n,) indices into `labels`
-        "The training labels of some examples"
-        number = {label: i for i,label in enumerate(self.labels)}
-        return np.array([number[self.training_label(e.label)] for e in examples], int)
 
 # %% ../../nbs/datasets/tasks.ipynb #55844963
 def _require_label(task:Task, label, ref:Ref):
@@ -173,33 +160,11 @@ def split_verses(
         parts[v.split(splits, fold)].append(e)
     return {s: parts[s] for s in SPLITS}
 
-class _OfVerses:
-    "What needs no model: rows as columns, and answers from memory"
-    def agrees(self, verse:VerseAnnotation, label:str|None)->bool:
-        "Does each sentence that has a label by itself have that of the verse? A count is of the whole verse"
-        if label is None:
-            return False
-        if self.counts or len(verse.sentences) == 1:
-            return True
-        return {self.label(verse._replace(sentences=(s,))) for s in verse.sentences} <= {label, None}
 
-    def gather(self, train:list[VerseExample], test:list[VerseExample])->tuple[Verses,Verses]:
-        "Loaded rows as `examples` gives them"
-        return Verses(train), Verses(test)
-
-    def lookup(self, train:Verses, test:Verses)->np.ndarray: # (test,) indices into `labels`
-        "Remember the labels of texts"
-        texts, n = numbered(e.texts for e in [*train, *test])[0], len(train)
-        return predict_known(texts[:n], self.label_numbers(train), texts[n:])
-
-    def nearest(self, train:Verses, test:Verses)->NearestQuestions:
-        "Give each verse the label of the most similar verse of train"
-        question = [e.texts[-1] for e in test], [e.texts[-1] for e in train]
-        return NearestQuestions([question], lambda answers: self.label_numbers(train)[answers[0]])
 
 # %% ../../nbs/datasets/tasks.ipynb #31a6e829
 @dataclass(frozen=True)
-class VerseTask(_OfVerses, Task):
+class VerseTask(Task):
     "Label one verse"
     label:Callable[[VerseAnnotation],str|None] # `None` leaves the verse out
     labels:tuple[str,...] # All labels used in training
@@ -208,7 +173,6 @@ class VerseTask(_OfVerses, Task):
     metric:str = 'accuracy' # That it is judged by
 
     example = VerseExample
-    shortcuts = 'majority', 'book', 'length', 'cues', 'naive_bayes', 'nearest'
 
     @property
     def counts(self)->bool: return self.most is not None
@@ -222,6 +186,12 @@ class VerseTask(_OfVerses, Task):
         if self.most is None:
             return label in self.labels
         return label.isdecimal() and label == str(int(label)) and self.training_label(label) in self.labels
+
+    def agrees(self, verse:VerseAnnotation, label:str|None)->bool:
+        "Does each sentence that has a label by itself have that of the verse? A count is of the whole verse"
+        if label is None or self.counts or len(verse.sentences) == 1:
+            return label is not None
+        return {self.label(verse._replace(sentences=(s,))) for s in verse.sentences} <= {label, None}
 
     def examples(
         self, annotations:Annotations, verses:list[AlignedVerse],
@@ -301,27 +271,9 @@ def collect_uses(
             rows += [(v.ref, *c) for c in counts.items()]
     return make_uses(rows)
 
-# %% ../../nbs/datasets/tasks.ipynb #pt01
-class _OfPairs:
-    "What needs no model: rows as columns, and answers from memory"
-    def gather(self, train:list[PairExample], test:list[PairExample])->tuple[Pairs,Pairs]:
-        "Loaded rows as `examples` gives them, over the same verses and senses"
-        pairs, n = pairs_of(train + test, self.labels), len(train)
-        return pairs.take(range(n)), pairs.take(range(n, len(pairs)))
-
-    def lookup(self, train:Pairs, test:Pairs)->np.ndarray: # (test,) indices into `labels`
-        "Remember the labels of a sense and verse 2 or, if the label is about that, the verses with the sense"
-        if not self.drawing.sense_in_both:
-            return predict_known_senses(train, test).astype(int)
-        return predict_known(_sense_and_verse2(train), self.label_numbers(train), _sense_and_verse2(test))
-
-    def nearest(self, train:Pairs, test:Pairs)->NearestQuestions:
-        "Answer with the most similar verses of train: for verse 2, or for both if both have the sense"
-        return (nearest_count if self.drawing.sense_in_both else nearest_sense)(train, test)
-
 # %% ../../nbs/datasets/tasks.ipynb #e5f4cd6b
 @dataclass(frozen=True)
-class PairTask(_OfPairs, Task):
+class PairTask(Task):
     "Compare two verses with respect to a sense"
     drawing:PairDrawing # Which pairs, e.g. `SENSE_PAIRS` or `COUNT_PAIRS`
     labels:tuple[str,str] = ('different','same')
@@ -331,10 +283,6 @@ class PairTask(_OfPairs, Task):
 
     example = PairExample
     has_sense = True
-    shortcuts = ('majority', 'book', 'length', 'cues', 'sense', 'verse2', 'order', 'lookup',
-                 'verse2_naive_bayes', 'nearest')
-
-    def label_numbers(self, pairs:Pairs)->np.ndarray: return pairs.same.astype(int)
 
     def examples(self, annotations, verses:list[AlignedVerse], splits:str='parallel', fold:int|None=None
     )->dict[str,Pairs]: # Split to its examples
@@ -380,9 +328,6 @@ def _draw_random(task:PairTask, annotations:Annotations, verses:list[AlignedVers
     kept = [v for v in annotated if v01 or not v.crosses]
     pairs = task.drawing.random(collect_uses(kept, every_count=v01, use=task.use, of=task.of), v01)
     return {s: pairs.take(rows) for s,rows in random_splits(range(len(pairs))).items()}
-
-def _sense_and_verse2(pairs:Pairs)->np.ndarray: # (n,) a number for each combination
-    return pairs.sense.astype(np.int64)*len(pairs.uses.refs) + pairs.verse2
 
 # %% ../../nbs/datasets/tasks.ipynb #c5fb9e4a
 SS = PairTask('same_sense', 'SS', 'Verse 1 uses the sense. Does verse 2 use it too?', SENSE_PAIRS)
@@ -443,7 +388,7 @@ class ChoiceTask(Task):
     epochs:int = 10 # For fine-tuning
     needs_links:bool = False # Are its rows made from words that are linked with the source?
 
-    example, ending, shortcuts, baselines = ChoiceRow, 'jsonl', (), CHOICE_BASELINES
+    example, ending, baselines = ChoiceRow, 'jsonl', CHOICE_BASELINES
     has_items, metrics = True, ('accuracy',) # An answer may be a tie
 
     def suits(self, adapt:str)->bool: return True
@@ -471,10 +416,6 @@ class ChoiceTask(Task):
             if fault:
                 raise InputError(self.stem, f'its function gives a row that {fault}', row.id)
         return parts
-
-    def predictors(self, train:Choices, test:Choices, nearest:None)->dict[str,float|None]:
-        "What a choice gives away without being read"
-        return choice_cues(train, test)
 
 # %% ../../nbs/datasets/tasks.ipynb #chtask3
 WO = ChoiceTask('word_order', 'WO', 'In which sentence are no neighbouring words exchanged?', word_order)

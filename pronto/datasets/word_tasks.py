@@ -301,7 +301,7 @@ class WordTask(Task):
     metric:str # As the manifest calls it
     tagged:dict[Ref,Tagged] = field(default_factory=dict, compare=False)
 
-    example, ending, shortcuts = Tagged, 'jsonl', ()
+    example, ending = Tagged, 'jsonl'
 
     def examples(self, annotations, verses:list[AlignedVerse], splits:str='parallel', fold:int|None=None
     )->dict[str,_TaggedVerses]: # Split to its examples

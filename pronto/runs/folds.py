@@ -14,7 +14,6 @@ from ..core.seeds import INTERVALS, score_runs, score_seeds
 from ..core.stats import score
 from ..datasets.tasks import Task
 from ..modeling.outcome import is_one_answer
-from .baselines import baseline_results
 from .frame import chapter_names
 from .predictions import Columns, join_columns
 from .schema import Run
@@ -59,7 +58,12 @@ def score_table(
     def marked(name): return [cell == '1' for cell in columns.get(name, [''] * len(right))]
     def of(name): return score_answers(task, columns['label'], columns[name], chapters)
     value, intervals = of('predicted')
-    found = value | dict(intervals=intervals) | baseline_results({name: of(name) for name in baselines})
+    scored = {name: of(name) for name in baselines}
+    found = value | dict(
+        intervals=intervals,
+        baselines={name: scores['accuracy'] for name,(scores,_) in scored.items()},
+        baseline_scores={name: scores for name,(scores,_) in scored.items()},
+        baseline_intervals={name: ends.get('accuracy') for name,(_,ends) in scored.items()})
     found['accuracy_without_parallels'] = None
     if value['accuracy'] is None:
         return found # Numbers are not right or wrong

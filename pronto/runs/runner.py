@@ -26,7 +26,7 @@ from ..core.tables import grouped
 from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines
-from .baselines import find_baselines, predict_baselines
+from ..datasets.baselines import find_baselines, predict_baselines
 from .comparing import search_name
 from .planning import Training, at_least_one, choose_tasks, tested_folds
 from .schema import Run

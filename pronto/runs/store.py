@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
 import pandas as pd
-from .baselines import predict_once
+from ..datasets.baselines import predict_once
 from .predictions import ROWS_FILE, TEXT_FILE, Columns, Stored, coded, hash_of, join_columns
 from .predictions import read_answers_of, read_row_columns, read_stored, table_file, write_answers
 from .frame import ASKED, KeptRun, TestRows, chapter_names, is_small, read_results, stamp_of
@@ -32,7 +32,7 @@ from ..core.seeds import INTERVALS
 from ..core.tables import Column, Table, grouped, table_of
 from ..datasets.manifest import origin_of, untrained_labels
 from ..datasets.splits import parallel_to
-from ..datasets.shortcuts import near_duplicates
+from ..datasets.ngrams import near_duplicates
 from ..modeling.outcome import is_one_answer
 
 # %% ../../nbs/runs/store.ipynb #8f4b0342

@@ -6,14 +6,13 @@
 __all__ = ['shared_right', 'choice_cues']
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu04
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
 import numpy as np
 from ..examples import ChoiceRow
+from ..ngrams import count_ngrams
 from ..pairs import numbered
-from ..segmentation import Segmentation, learn_segmentation
+from ..segmentation import learn_segmentation
 from .answers import TIE
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu06
@@ -31,105 +30,56 @@ def shared_right(
     return round(float(right.mean()), 4)
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu09
-class _Tokens:
-    "The tokens of the choices of some rows, each as often as it occurs in a choice"
-    def __init__(self, rows:list[ChoiceRow]):
-        self.segmentation = learn_segmentation(row.text for row in rows)
-        cut = self.segmentation.tokens
-        cuts = [cut(choice) for row in rows for choice in row.choices]
-        contexts = [cut(row.context) for row in rows]
-        numbers, self.names = numbered(chain(*cuts, *contexts))
-        n = sum(map(len, cuts))
-        owner = np.repeat(np.arange(len(cuts)), list(map(len, cuts)))
-        in_context = np.repeat(np.arange(len(rows)), list(map(len, contexts)))
-        codes, self.times = np.unique(owner*len(self.names) + numbers[:n], return_counts=True)
-        self.choice, self.token = np.divmod(codes, len(self.names)) # (t,) each, like `times`
-        self.of_row = self.choice//len(rows[0].choices)*len(self.names) + self.token
-        self.is_near = np.isin(self.of_row, in_context*len(self.names) + numbers[n:]) # Has the context it?
+def _counts(bags:list[Iterable]): # (bags, things), a sparse matrix; and the things
+    "How often each bag has each thing"
+    from scipy.sparse import csr_matrix
+    bags = list(map(list, bags))
+    numbers, things = numbered(chain(*bags))
+    bag = np.repeat(np.arange(len(bags)), np.array(list(map(len, bags)), int))
+    return csr_matrix((np.ones(len(bag)), (bag, numbers)), shape=(len(bags), len(things))), things
 
-    def own(self, n_choices:int)->tuple[np.ndarray,np.ndarray]: # Numbers of choices, and of their tokens
-        "The tokens that some other choice of the row lacks"
-        _, place, having = np.unique(self.of_row, return_inverse=True, return_counts=True)
-        least = np.full(len(having), self.times.max())
-        np.minimum.at(least, place, self.times)
-        least[having < n_choices] = 0
-        left = self.times - least[place]
-        return np.repeat(self.choice, left), np.repeat(self.token, left)
+def _without_shared(tokens, n_choices:int): # (choices, tokens), as `tokens`
+    "The tokens that some other choice of the row lacks"
+    shared = tokens[::n_choices]
+    for place in range(1, n_choices):
+        shared = shared.minimum(tokens[place::n_choices])
+    return tokens - shared[np.repeat(np.arange(shared.shape[0]), n_choices)]
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu10
-def _ends(token:str, segmentation:Segmentation)->tuple:
-    letters = segmentation.letters_of(token)
-    return (('first', letters[0]), ('last', letters[-1])) if letters else ()
-
-def _grams(token:str, segmentation:Segmentation)->tuple:
-    padded = f' {token.lower()} '
-    return (padded, *(padded[i:i+n] for n in (2, 3, 4) for i in range(len(padded) - n + 1)))
-
-def _signs(token:str, segmentation:Segmentation)->tuple:
-    return () if segmentation.is_word(token) else (token,)
-
-class _Look(NamedTuple):
-    "What a cue sees: things that choices have, and features that things have"
-    choice:np.ndarray # (n,)
-    thing:np.ndarray # (n,) what it has
-    owner:np.ndarray # (m,) a thing
-    feature:np.ndarray # (m,) what it has
-
-    @property
-    def n_things(self)->int:
-        return 1 + max(self.thing.max(initial=0), self.owner.max(initial=0))
-
-def _tokens_seen(choice:np.ndarray, token:np.ndarray, names:list[str], features:Callable)->_Look:
-    "Tokens, and what `features` finds in each"
-    used, thing = np.unique(token, return_inverse=True)
-    found = [features(names[number]) for number in used.tolist()]
-    owner = np.repeat(np.arange(len(used)), np.array(list(map(len, found)), int))
-    return _Look(choice, thing, owner, numbered(chain(*found))[0])
-
-def _ranks_seen(values, n_choices:int)->_Look: # `values`: (choices,)
+def _ranks(values, n_choices:int)->np.ndarray: # (choices, ranks), ones and zeros; `values`: (choices,)
     "How many choices of the row have a lower value"
     of_rows = np.reshape(values, (-1, n_choices))
     ranks = (of_rows[:,None] < of_rows[...,None]).sum(2).ravel()
-    return _Look(np.arange(len(ranks)), ranks, *[np.arange(n_choices)]*2)
+    return np.eye(n_choices)[ranks]
 
-# %% ../../../nbs/datasets/choices/cues.ipynb #ccu10r
-def _frequencies(tokens:_Tokens, own:tuple, right:np.ndarray)->np.ndarray: # (choices,)
-    "How frequent the own tokens of each choice are in `right` choices"
-    counts = np.bincount(tokens.token, tokens.times*right[tokens.choice], minlength=len(tokens.names))
-    choice, token = own
-    sizes = np.bincount(choice, minlength=len(right))
-    return np.bincount(choice, np.log(1 + counts)[token], minlength=len(right))/np.maximum(sizes, 1)
-
-def _looks(
+def _features(
     rows:list[ChoiceRow],
     right:np.ndarray # (choices,) is it a right choice, in train?
-)->Iterator[tuple[str,_Look]]:
-    "What each cue sees, by its name"
+)->Iterator[tuple]: # Name; (choices, things), how often each choice has them; (things, features) of these
+    "What each cue sees"
     n_choices = len(rows[0].choices)
-    tokens = _Tokens(rows)
-    own = tokens.own(n_choices)
-    numbers = dict(place=list(range(n_choices))*len(rows),
-                   length=[len(choice) for row in rows for choice in row.choices],
-                   frequency=_frequencies(tokens, own, right))
-    for name,values in numbers.items():
-        yield name, _ranks_seen(values, n_choices)
-    for name,features in dict(letters=_ends, ngrams=_grams, punctuation=_signs).items():
-        yield name, _tokens_seen(*own, tokens.names, partial(features, segmentation=tokens.segmentation))
+    segmentation = learn_segmentation(row.text for row in rows)
+    texts = [choice for row in rows for choice in row.choices]
+    counts, tokens = _counts(map(segmentation.tokens, [*texts, *(row.context for row in rows)]))
+    of_choices = counts[:len(texts)]
+    own = _without_shared(of_choices, n_choices)
+    each = np.eye(n_choices) # A rank is a feature
+    yield 'place', _ranks(list(range(n_choices))*len(rows), n_choices), each
+    yield 'length', _ranks(list(map(len, texts)), n_choices), each
+    often = np.log(1 + right @ of_choices)
+    yield 'frequency', _ranks(own @ often/np.maximum(own.sum(1).A1, 1), n_choices), each
+    letters = list(map(segmentation.letters_of, tokens))
+    ends = ([('first', word[0]), ('last', word[-1])] if word else () for word in letters)
+    yield 'letters', own, _counts(ends)[0]
+    yield 'ngrams', own, count_ngrams((f' {token.lower()} ' for token in tokens), 2, 3, 4)
+    signs = (() if segmentation.is_word(token) else (token,) for token in tokens)
+    yield 'punctuation', own, _counts(signs)[0]
     if any(row.context for row in rows):
-        near = np.bincount(tokens.choice[tokens.is_near], minlength=len(right))
-        yield 'overlap', _ranks_seen(near, n_choices)
+        contexts = counts[np.repeat(np.arange(len(texts), counts.shape[0]), n_choices)]
+        shared = (of_choices > 0).multiply(contexts > 0)
+        yield 'overlap', _ranks(shared.sum(1).A1, n_choices), each
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu12
-def _scores(look:_Look, right:np.ndarray, wrong:np.ndarray)->np.ndarray: # (choices,)
-    "What the features of each choice say, learned from the choices that are known to be `right` or `wrong`"
-    def times(known): # (features,)
-        of_things = np.bincount(look.thing, known[look.choice], minlength=look.n_things)
-        return np.bincount(look.feature, of_things[look.owner], minlength=1)
-    n_wrong = wrong.sum()/right.sum() # For each right one
-    weights = np.log((times(right) + 1)/(times(wrong)/n_wrong + 1))
-    of_things = np.bincount(look.owner, weights[look.feature], minlength=look.n_things)
-    return np.bincount(look.choice, of_things[look.thing], minlength=len(right))
-
 def choice_cues(
     train:list[ChoiceRow], test:list[ChoiceRow]
 )->dict[str,float|None]: # Name to accuracy on test, from 0 to 1; empty where a split is empty
@@ -139,12 +89,13 @@ def choice_cues(
     rows = [*train, *test]
     n_choices = len(rows[0].choices)
     answers = np.array([row.answer for row in rows])
-    is_answer = answers[:,None] == np.arange(n_choices)
-    is_known = np.arange(len(rows))[:,None] < len(train)
-    right = (is_answer & is_known).ravel()
-    wrong = (~is_answer & is_known).ravel()
-    found = dict(chance=round(1/n_choices, 4))
-    for name,look in _looks(rows, right):
-        scores = _scores(look, right, wrong).reshape(-1, n_choices)
-        found[name] = shared_right(scores[len(train):], answers[len(train):])
-    return found
+    is_answer = (answers[:,None] == np.arange(n_choices)).ravel()
+    is_known = np.arange(len(is_answer)) < n_choices*len(train)
+    right, wrong = (chosen.astype(float) for chosen in (is_answer & is_known, ~is_answer & is_known))
+    accuracies = dict(chance=round(1/n_choices, 4))
+    for name,things,features in _features(rows, right):
+        n_right, n_wrong = (chosen @ things @ features for chosen in (right, wrong))
+        weights = np.log((n_right + 1)/(n_wrong/(n_choices - 1) + 1))
+        scores = (things @ (features @ weights)).reshape(-1, n_choices)
+        accuracies[name] = shared_right(scores[len(train):], answers[len(train):])
+    return accuracies

@@ -11,22 +11,22 @@ from random import Random
 import numpy as np
 from ...core.refs import Ref
 from ..examples import ChoiceRow
-from ..shortcuts import NearestText, resemblance
+from ..ngrams import resemblance, tfidf
 from .text import ChoiceText, drawn
 from .words import choice_row, first_rows
 
 # %% ../../../nbs/datasets/choices/following.ipynb #cnv06
 def _resemblance(text:ChoiceText, contexts:list[Ref])->np.ndarray: # (n, n)
     "How much each context resembles the verses that follow them, from 0 to 1"
-    def spaced(ref):
-        return ' '.join(text.verses[ref]) if text.is_unspaced else text.verses[ref]
-    before, after = map(spaced, contexts), (spaced(ref._replace(verse=ref.verse + 1)) for ref in contexts)
-    before, after = list(before), list(after)
-    if not before:
+    following = [ref._replace(verse=ref.verse + 1) for ref in contexts]
+    verses = dict.fromkeys([*contexts, *following])
+    if not verses:
         return np.empty((0, 0))
-    near = NearestText(before + after, text.grams)
-    vectors = [near.vectors[[near.number[said] for said in texts]] for texts in (before, after)]
-    return (vectors[0] @ vectors[1].T).toarray()
+    place = {ref: i for i,ref in enumerate(text.verses)}
+    vectors = tfidf(text.grams[[place[ref] for ref in verses]])
+    row = {ref: i for i,ref in enumerate(verses)}
+    before, after = (vectors[[row[ref] for ref in refs]] for refs in (contexts, following))
+    return (before @ after.T).toarray()
 
 # %% ../../../nbs/datasets/choices/following.ipynb #cnv06b
 _N_WRONG = 3

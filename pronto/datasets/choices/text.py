@@ -14,7 +14,7 @@ from hashlib import blake2b
 from itertools import chain
 from ...core.refs import Ref
 from ..segmentation import Segmentation, learn_segmentation
-from ..shortcuts import GramCounts
+from ..ngrams import count_ngrams
 from ..splits import split_of
 
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx09
@@ -164,10 +164,10 @@ class ChoiceText(_Divided):
         return sorted(refs, key=lambda ref: drawn(purpose, ref))
 
     @cached_property
-    def grams(self)->GramCounts:
-        "The n-grams of all verses; of a text without blanks as if there were one after each letter"
+    def grams(self): # (verses, n-grams), see `count_ngrams`
+        "The 4-grams of all verses; of a text without blanks as if there were one after each letter"
         spaced = map(' '.join, self.verses.values()) if self.is_unspaced else self.verses.values()
-        return GramCounts(spaced)
+        return count_ngrams((f' {text.lower()} ' for text in spaced), 4)
 
     @cached_property
     def _known(self)->frozenset[str]: return frozenset(self.verses.values())

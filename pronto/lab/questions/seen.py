@@ -17,6 +17,7 @@ from ...core.files import InputError, data_dir
 from ...core.pictures import panels
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, wide_table
 from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
+from ..suites.metrics import spans
 from .dumbbells import dumbbells, height_of
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
@@ -57,16 +58,8 @@ def _counted(right:dict[str,list[bool]])->Counts:
 ENTITIES = 'seen','unseen','short','Latin','frequent'
 
 def _entities(tags:list[str])->set[tuple[str,int,int]]: # Kind, first place, one past the last
-    "The names that tags mark: B- begins one, I- of the same kind continues it"
-    found, start = set(), None
-    for i,tag in enumerate([*tags, 'O']):
-        goes_on = start is not None and tag == f'I-{tags[start][2:]}'
-        if start is not None and not goes_on:
-            found.add((tags[start][2:], start, i))
-            start = None
-        if tag != 'O' and not goes_on:
-            start = i
-    return found
+    "The names that tags mark"
+    return {(kind, first, last + 1) for kind,first,last in spans([tags])}
 
 def _pieces(words:list[str])->set[tuple]: # Each two neighbours, or the only word
     return {tuple(words[i:i+2]) for i in range(max(len(words) - 1, 1))}

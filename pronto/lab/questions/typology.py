@@ -13,6 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 import numpy as np
+import pandas as pd
 from ..statistics.correlation import least_p, mantel
 from ...core.extras import how_to_install
 from ...core.files import InputError, reading
@@ -89,27 +90,23 @@ def gap_matrix(
     metric:str='accuracy'
 )->tuple[list[str],np.ndarray]: # Languages, and (sources, targets) gaps, NaN where a run is missing
     "In-language minus transfer; raises `InputError` if there are no such runs"
-    runs, cells = with_languages(records), {} # (source, target) to scores; without a source in-language
+    runs = with_languages(records)
     codes = {r.dataset_name: r.language for r in runs}
-    for r in runs:
-        if r.protocol == _IN[transfer]:
-            source = ''
-        elif r.protocol == transfer and len(r.train) == 1:
-            source = codes.get(r.train_names[0])
-        else:
-            source = None
-        if source is not None:
-            cells.setdefault((source, r.language), []).append(r.score(metric))
-    means = {cell: float(np.mean(scores)) for cell,scores in cells.items()}
-    linked = {x for cell in means if cell[0] for x in cell}
-    languages = sorted(target for source,target in means if not source and target in linked)
+    def source(run):
+        if run.protocol == _IN[transfer]:
+            return ''
+        return codes.get(run.train_names[0]) if run.protocol == transfer and len(run.train) == 1 else None
+    cells = pd.DataFrame([(source(r), r.language, r.score(metric)) for r in runs],
+                         columns=['source', 'target', 'score']).dropna()
+    means = cells.groupby(['source', 'target']).score.mean()
+    linked = {language for pair in means.index if pair[0] for language in pair}
+    languages = sorted(target for source,target in means.index if not source and target in linked)
     if len(languages) < 2:
         what = f'holds no {transfer} between two languages and {_IN[transfer]} runs of both'
         raise InputError('runs', f'{what}; make them with `pronto eval`')
-    place, gaps = {x: i for i,x in enumerate(languages)}, np.full((len(languages), len(languages)), np.nan)
-    for (source, target),score in means.items():
-        if source != target and {source, target} <= place.keys():
-            gaps[place[source],place[target]] = means['',target] - score
+    alone = means[''].reindex(languages).to_numpy()
+    gaps = alone - means.unstack().reindex(index=languages, columns=languages).to_numpy()
+    np.fill_diagonal(gaps, np.nan)
     return languages, gaps
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000015

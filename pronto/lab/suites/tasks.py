@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import TypeAdapter
 from ...core.files import InputError, content_hash, json_with_keys
 from ...core.seeds import item_values
-from ...datasets.shortcuts import NearestQuestions, NearestText
+from ...datasets.ngrams import NearestText
 from ...datasets.tasks import Task, VerseTask
 from ...datasets.word_tasks import UNASKED
 from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged
@@ -27,8 +27,6 @@ from .metrics import MLQA_LANGUAGES, answer_scores, spans
 from .settings import benchmark_settings
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk06c
-_MOST = 10**8 # Comparisons
-
 def _no_annotation(verse)->None:
     "The labels are those of the tables"
 
@@ -52,12 +50,6 @@ class SentenceTask(_OfBenchmark, VerseTask):
     def scored_by_checkpoint(self)->bool:
         "MELA reports the best checkpoint on dev of the tested language, whatever was trained on"
         return self.stem == 'mela'
-
-    def nearest(self, train:list, test:list)->NearestQuestions:
-        "Give each sentence the label of the most similar one of train"
-        if len(train)*len(test) > _MOST:
-            return NearestQuestions([], lambda _: self.lookup(train, test))
-        return super().nearest(train, test)
 
 @dataclass(frozen=True)
 class SentencePairTask(SentenceTask):
