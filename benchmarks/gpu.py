@@ -32,7 +32,6 @@ from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import keep_used_tokens, read_first_token
 from pronto.modeling.outcome import senses_of
 from pronto.modeling.train import by_length, collate
-from pronto.runs.runner import examples_of
 
 RATE = dict(lr=2e-5, weight_decay=.01) # Section 5.2
 TOLERANCE = {'plain': 0., 'bf16': .1, 'by length': .1, 'less work': .1, 'compiled': .1, 'no padding': .1}
@@ -166,11 +165,19 @@ def trainings_of(plan, place):
         args.tasks = read_tasks(args.tasks or '')
         yield from planned(args, lambda line: print(line, file=sys.stderr))
 
+def examples_of(t):
+    "How many examples a training reads, each as often as it is seen"
+    settings = t.key.hyperparameters
+    if settings.get('steps'): return settings['batch_size']*settings['steps']
+    files = [part.dataset.table_file(t.key.task, 'train') for part in t.selection.train]
+    rows = sum(file.read_bytes().count(b'\n') for file in files if file.is_file())
+    return settings['epochs']*min(rows, t.key.limit or rows)
+
 def work_of(trainings):
     "How many examples are trained on, by whether they are pairs, and how many verses are encoded"
     examples, encoded = {False: 0, True: 0}, {}
     for t in trainings:
-        if t.adapt == 'all': examples[t.task.has_sense] += examples_of(t)[0]
+        if t.adapt == 'all': examples[t.task.has_sense] += examples_of(t)
         if t.adapt != 'frozen' and t.key.protocol != 'retrieval': continue
         for dataset in t.selection.datasets: # Folds have the same verses
             encoded[t.model, dataset.file('alignment.tsv').parent] = dataset

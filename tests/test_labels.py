@@ -480,8 +480,8 @@ def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model
     assert 'Spearman' in (tmp_path/'card.html').read_text()
 
 def test_several_labels_are_asked_for_one_by_one_and_numbers_are_not(kinds, tmp_path, capsys):
-    from zoo import save_model
-    gpt = save_model(tmp_path/'gpt2', 'gpt2')
+    from pronto.demo.tiny_causal import pretrain_causal
+    gpt = pretrain_causal(['the land is by the sea', 'the sky is over the sea'], tmp_path/'gpt2', 5)
     asked = 'eval', kinds/'qaa', '-m', gpt, '--protocol', 'prompting', '--recipe', 'prompt-0', '--limit', 8, \
             '--runs', tmp_path/'runs'
     assert main(*asked) == 0

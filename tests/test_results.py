@@ -1,5 +1,5 @@
 "The run store: whole or absent, whatever is killed and whatever else writes"
-import json, os, re, subprocess, sys
+import json, os, subprocess, sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -307,12 +307,6 @@ def test_baselines_are_those_of_all_rows(dataset):
         path = store_run(replace(key, protocol=protocol), runs, trained, train_rows=train)
         answers = predict_baselines(SM, train, few['test'])
         assert [row['ngram'] for row in predictions_of(read_record(path))] == answers['ngram']
-
-def test_retrievals_from_before_they_were_runs_are_said_to_be_left_out(tmp_path):
-    (tmp_path/'retrievals').mkdir()
-    (tmp_path/'retrievals'/'wol-eng-a.json').write_text('{"foreign": {}}')
-    said = []
-    assert read_runs(tmp_path, report=said.append) == [] and re.search('left out.*--protocol retrieval', *said)
 
 def as_text_store(runs, n=3):
     "A store with predictions as text, as others get them"

@@ -66,15 +66,6 @@ def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
     whole = AutoModelForMaskedLM.from_pretrained(Model.find('my-bert').folder)
     assert read_runs('runs')[0].parameters == sum(p.numel() for p in whole.parameters())
 
-def test_many_trainings_say_before_how_long_they_take(checkout, capsys, monkeypatch):
-    "Measured by a few steps, without a recorded run; a few rows are not worth it"
-    command = ['eval', '../data/datasets/qaa', '-m', 'my-bert', '--epochs', '2', '--limit', '8', '--seeds', '2', '--runs']
-    assert main([*command, 'first']) == 0 and 'are new' not in capsys.readouterr().err
-    monkeypatch.setattr('pronto.runs.runner._MEASURED', 0)
-    assert main([*command, 'second']) == 0
-    assert re.search(r'^2 of 2 trainings are not recorded yet and take about \d+ s on this machine$', capsys.readouterr().err, re.M)
-    assert main([*command, 'second']) == 0 and 'are new' not in capsys.readouterr().err
-
 def test_a_collapsed_run_hints_at_the_recipe_that_starts_again(checkout, capsys, monkeypatch):
     command = ['eval', '../data/datasets/qaa', '-m', 'my-bert', '--epochs', '2', '--limit', '8', '--seeds', '2', '--runs']
     monkeypatch.setattr('pronto.modeling.train.is_collapsed', lambda *_: True)

@@ -12,7 +12,7 @@ from typing import Callable
 from .options import add_number, error_line
 from .options import run_options, seed_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
-from ..core.files import InputError, data_dir, require_place
+from ..core.files import InputError, require_place
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco01
 def eval_options(parser):
@@ -57,7 +57,6 @@ def eval_command(args):
     tested = dict.fromkeys(t.dataset.entire for t in trainings)
     for dataset in tested if not is_search else ():
         _note_empty(dataset, tasks)
-    _tell_time(trainings, args.runs or data_dir()/'runs')
     records = []
     how = dict(progress=bar('eval'), show=not args.quiet)
     for finished in run_possible(trainings, report, args.runs, **how):
@@ -89,19 +88,6 @@ def _note_empty(dataset, names:list[str]):
         note(f'{dataset}: {name} is tested in {n} of its folds; in others a split is empty')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7b
-def _tell_time(trainings:list, runs):
-    "How long fine-tuning will take on this machine, by a few steps of each model"
-    from pronto.core.progress import about
-    from pronto.runs.runner import seconds_to_train
-    from pronto.runs.store import is_done
-    def is_new(t):
-        return not all(is_done(key, runs, report=str) for key in t.keys)
-    new = [t for t in trainings if t.adapt == 'all' and is_new(t)]
-    if not (seconds := seconds_to_train(new)):
-        return # Too few to be measured
-    note(f'{len(new)} of {len(trainings)} trainings are not recorded yet and take about {about(seconds)} on '
-         'this machine')
-
 def show_meaning(records:list):
     "Show the scores of one test set beside baselines, in a terminal, and say which models learned nothing"
     from pronto.reporting.card import score_card

@@ -58,7 +58,7 @@ OWN_FILE, ROWS_FILE, TEXT_FILE = '.predictions.parquet', '.rows.parquet', '.pred
 _REMEDY = 'remove its record, or run the same command again'
 
 def table_file(record)->Path:
-    "The file with the answers of a run: Parquet, or text in older stores"
+    "The file with the answers of a run: Parquet, or text where others got it"
     own = Path(record).with_suffix(OWN_FILE)
     text = Path(record).with_suffix(TEXT_FILE)
     return text if text.is_file() and not own.is_file() else own

@@ -90,7 +90,7 @@ class _MoreFields(RequiredFields):
     micro_f1:Share|None = None # Of several labels
     spearman:Coefficient|None = None # Of numbers, which have no accuracy
     f1:Share|None = None # Of spans, of answers or of pairs
-    intervals_by:str = '' # `pronto.core.seeds.INTERVALS`; empty for the bootstrap of older records
+    intervals_by:str = '' # See `pronto.core.seeds.INTERVALS`
     baseline_intervals:dict[str,Interval|None] = {}
     baseline_rows:Number|None = None # How many rows of train the baselines were trained on
     best_epoch:Annotated[int, Field(ge=1)]|None = None

@@ -6,7 +6,7 @@
 __all__ = ['RunKey', 'key_of', 'read_record', 'is_done', 'locked', 'write_record', 'restate', 'refresh_language',
            'predictions_of', 'prediction_columns', 'coded_columns', 'rows_and_answers', 'chapters_of', 'score_labels',
            'score_run', 'run_key', 'check_labels', 'recorded_tasks', 'store_run', 'store_measured', 'store_answers',
-           'record_names', 'store_of', 'read_runs', 'pool_runs', 'intervals_of', 'check_parameters', 'store_table']
+           'record_names', 'store_of', 'read_runs', 'pool_runs', 'check_parameters', 'store_table']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os
@@ -480,9 +480,6 @@ def read_runs(
     if runs.exists() and not runs.is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
     tasks |= recorded_tasks(runs)
-    if any((runs/'retrievals').glob('*.json')):
-        report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
-               'make them again with `pronto eval --protocol retrieval`')
     kept, rows = read_results(runs, lambda name: read_row_columns(runs/name, ASKED))
     read, state_of_rows = {}, cache(stamp_of)
     for name in record_names(runs):
@@ -564,16 +561,6 @@ def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of
             except (InputError, OSError) as e:
                 report(f'{e}')
     return found
-
-
-def intervals_of(record:Run)->dict[str,list[float]|None]: # By metric
-    "The intervals of a record; those of older records are computed anew from the predictions"
-    if record.is_reading or record.intervals_by == INTERVALS or not record.intervals:
-        return record.intervals
-    columns = prediction_columns(record)
-    answers = record.definition, columns['label'], columns['predicted'], chapter_names(columns)
-    found = score_answers(*answers)[1]
-    return {metric: found.get(metric) for metric in record.intervals}
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16
 _KINDS = {str: 'text', int: 'a whole number', float: 'a number', bool: 'True or False',

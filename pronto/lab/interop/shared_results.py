@@ -19,7 +19,7 @@ from ...runs.schema import Run
 from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
 from ...runs.folds import score_table
 from ...runs.frame import chapter_names
-from ...runs.store import (intervals_of, key_of, prediction_columns, recorded_tasks,
+from ...runs.store import (key_of, prediction_columns, recorded_tasks,
                                read_record, store_of)
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00007
@@ -74,8 +74,8 @@ def shared_result(
     how = {k: getattr(run, k) for k in names}
     source = dict(source_name='PrOnto', source_type='evaluation_run', evaluator_relationship='other',
                   source_organization_name=organisation, additional_details=_texts(how))
-    intervals = intervals_of(run)
-    results = [_result(run, metric, score, intervals.get(metric)) for metric,score in _scores(run).items()]
+    results = [_result(run, metric, score, run.intervals.get(metric))
+               for metric,score in _scores(run).items()]
     return dict(schema_version=SCHEMA, evaluation_id=f'pronto-{run.path.stem}/{_model_id(run)}/{when}',
                 retrieved_timestamp=when, source_metadata=source,
                 eval_library=dict(name='pronto', version=run.versions.get('pronto', 'unknown')),

@@ -19,7 +19,7 @@ from ...protocols.protocol import Protocol
 from ...runs.planning import plan_selections
 from ...runs.runner import part_rows, run_training
 from ...runs.schema import Run
-from ...runs.store import intervals_of, is_done, prediction_columns, read_record
+from ...runs.store import is_done, prediction_columns, read_record
 from .kinds import submission_text
 from .tasks import MiningTask
 
@@ -144,7 +144,7 @@ def prediction_table(runs:list[Run])->str: # Markdown
         if some[0].accuracy is None and some[0].f1 is None:
             continue
         for name,metric in _METRICS.get(_kind(some[0].definition), dict(accuracy='accuracy')).items():
-            values, interval = [100*run.score(metric) for run in some], intervals_of(some[0]).get(metric)
+            values, interval = [100*run.score(metric) for run in some], some[0].intervals.get(metric)
             if len(some) > 1:
                 interval = min(values)/100, max(values)/100
             shown = interval_text([100*x for x in interval]) if interval else ''
