@@ -35,7 +35,7 @@ def make_bibles(n, sources, folder):
 
 def find_sources(folder):
     "The real translations that are large enough, and those of the embedded corpus"
-    from pronto.jobs.release import find_bibles
+    from pronto.lab.jobs.release import find_bibles
     from pronto.demo.corpus import make_corpus, write_corpus
     real = [p for p in find_bibles(DATA/'bibles') if p.name not in FRAGMENTS]
     corpus = write_corpus(make_corpus(n_verses=NT_VERSES), folder/'made')

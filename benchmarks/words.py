@@ -13,7 +13,7 @@ from pronto.core.files import InputError
 from pronto.core.tables import Table
 from pronto.datasets.building import build
 from pronto.datasets.tasks import Tasks
-from pronto.jobs.release import find_bibles
+from pronto.lab.jobs.release import find_bibles
 from pronto.sources.annotation_file import read_annotations
 
 TRANSLATIONS = 1051 # Of a release

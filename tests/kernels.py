@@ -11,7 +11,7 @@ if any('multiprocessing.forkserver' in argument for argument in sys.orig_argv): 
 
 _IMPORTS = ('kernels __main__ torch transformers pandas matplotlib.pyplot '
             'matplotlib_inline.backend_inline ipykernel.zmqshell ipykernel.kernelapp '
-            'pronto.modeling.train pronto.modeling.probing pronto.reporting.notebook_views '
+            'pronto.modeling.train pronto.modeling.probing pronto.lab.reporting.notebook_views '
             'pronto.runs.runner pronto.runs.schema').split()
 
 def _run_kernel(command:list[str], environment:dict, folder:str):

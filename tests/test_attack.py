@@ -229,7 +229,7 @@ def answers(path):
     return count_sheet(read_sheet(path))
 
 def registry(path):
-    from pronto.reporting.report import read_registry
+    from pronto.lab.reporting.report import read_registry
     return read_registry(path)
 
 def scored(path):

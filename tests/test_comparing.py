@@ -9,7 +9,7 @@ from pronto.core.files import InputError
 from pronto.lab.questions.probe import rank_agreement
 from pronto.reporting.questions.question import Options, ask_runs, known_questions
 from pronto.reporting.accuracy_tables import choose, runs_in
-from pronto.reporting.report import make_report
+from pronto.lab.reporting.report import make_report
 from pronto.runs.comparing import same_model
 from pronto.runs.schema import retrieval_fields
 from pronto.runs.store import RunKey, read_runs, write_record

@@ -40,7 +40,7 @@ def test_another_chat_template_is_another_run(data, causal): # noqa: F811
     assert len({record['model_hash'] for record in said}) == len(said) == 2
 
 def test_a_sweep_hands_the_ways_of_asking_to_its_notebooks(data, causal): # noqa: F811
-    from pronto.jobs.sweep import notebook_parameters, plan_all
+    from pronto.lab.jobs.sweep import notebook_parameters, plan_all
     way = dict(endpoint='http://127.0.0.1:9/v1', answer_tokens=9, most_requests=7)
     (run,), _ = plan_all([data/'qaa'], ['openai:toy'], ['SM'], 1, 'prompt', protocol='prompting', asking=way)
     assert run.key.hyperparameters['answer_tokens'] == 9 and 'most_requests' not in run.key.hyperparameters

@@ -97,7 +97,7 @@ def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
     import pronto
     from types import MappingProxyType
     from unittest.mock import patch
-    from pronto.reporting.notebook_views import answers_to
+    from pronto.reporting.card import answers_to
     few = MappingProxyType(dict(train=60, dev=20, test=15))
     bert = zoo.save_model(tmp_path/'bert', 'bert')
     with patch('pronto.protocols.protocol.SAMPLED', few):

@@ -4,8 +4,8 @@ import hashlib, http.server, io, json, re, ssl, threading, time, zipfile
 import pytest
 
 from pronto.cli.command import main
-from pronto.jobs import fetch
-from pronto.jobs.fetch import MACULA, EBIBLE, download, fetch_ebible, fetch_labels, fetch_macula
+from pronto.lab.jobs import fetch
+from pronto.lab.jobs.fetch import MACULA, EBIBLE, download, fetch_ebible, fetch_labels, fetch_macula
 from pronto.core.files import InputError
 
 class Server(http.server.ThreadingHTTPServer):
@@ -119,13 +119,13 @@ def test_a_file_without_end_is_not_kept(server, data, monkeypatch):
     with pytest.raises(InputError, match='does not end; stopped after 1,000,000 bytes'):
         download(server.address + '/a', data/'a', most=10**6)
     assert list(data.iterdir()) == []
-    monkeypatch.setattr('pronto.jobs.fetch._MOST_OF_A_LIST', 10**6)
+    monkeypatch.setattr('pronto.lab.jobs.fetch._MOST_OF_A_LIST', 10**6)
     server.files['/translations.csv'], server.faults['/translations.csv'] = TEXT, ('endless', 1)
     with pytest.raises(InputError, match='translations.csv: does not end; stopped after 1,000,000'): fetch_ebible('lo', server.address)
 
 @pytest.mark.parametrize('fault', ['drips', 'no head'])
 def test_bytes_that_drip_in_one_by_one_do_not_stretch_the_time(server, data, monkeypatch, fault):
-    monkeypatch.setattr('pronto.jobs.fetch.LONGEST', .5)
+    monkeypatch.setattr('pronto.lab.jobs.fetch.LONGEST', .5)
     server.files['/a'], server.faults['/a'] = TEXT, (fault, 1)
     began = time.monotonic()
     with pytest.raises(InputError, match='has not arrived within'): download(server.address + '/a', data/'a')
@@ -133,7 +133,7 @@ def test_bytes_that_drip_in_one_by_one_do_not_stretch_the_time(server, data, mon
 
 def test_a_server_that_is_too_slow_is_given_up(server, data, monkeypatch):
     "Though a little arrives all the time; what is there is kept for the next call"
-    monkeypatch.setattr('pronto.jobs.fetch.LONGEST', .5)
+    monkeypatch.setattr('pronto.lab.jobs.fetch.LONGEST', .5)
     server.files['/a'], server.faults['/a'] = TEXT, ('slow', 1)
     with pytest.raises(InputError, match=r'has not arrived within .*; run the command again'): download(server.address + '/a', data/'a')
     assert download(server.address + '/a', data/'a', sha).read_bytes() == TEXT
@@ -391,7 +391,7 @@ def test_a_redirection_to_an_unencrypted_address_is_refused(secure, ebible, serv
 
 def test_an_encrypted_list_of_unencrypted_files_is_refused(data, monkeypatch):
     text = json.dumps([dict(name='01-a.xml', download_url='http://127.0.0.1/a', sha='1')])
-    monkeypatch.setattr('pronto.jobs.fetch._text', lambda url, offline, path: text)
+    monkeypatch.setattr('pronto.lab.jobs.fetch._text', lambda url, offline, path: text)
     with pytest.raises(InputError, match='lists no book'): fetch_macula(base='https://127.0.0.1')
 
 def test_a_text_that_differs_from_the_last_is_reported(ebible, server, data, capsys):

@@ -391,7 +391,7 @@ def test_text_that_belongs_to_no_verse_of_a_module_is_said(tmp_path):
 # Many translations in a folder
 
 def test_a_folder_of_translations_in_all_formats(tmp_path):
-    from pronto.jobs.release import find_bibles, name_translations
+    from pronto.lab.jobs.release import find_bibles, name_translations
     for name in 'json_named', 'burrito', 'paratext', 'zipped_burrito', 'mybible':
         (tmp_path/name).mkdir()
         write(name, tmp_path/name)
@@ -403,7 +403,7 @@ def test_a_folder_of_translations_in_all_formats(tmp_path):
     assert all(texts(read_bible(path)) == TEXTS for path in found.values())
 
 def test_a_module_counts_as_changed_with_its_data(tmp_path):
-    from pronto.jobs.release import input_hash
+    from pronto.lab.jobs.release import input_hash
     path = write('sword', tmp_path)/'mods.d'/'small.conf'
     before = input_hash(path)
     data = tmp_path/'modules'/'texts'/'small'/'nt'

@@ -154,7 +154,7 @@ def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path)
 
 def test_a_release_has_them(place, tmp_path):
     from pronto.core.files import content_hash
-    from pronto.jobs.release import Settings, build_translation, registry_row
+    from pronto.lab.jobs.release import Settings, build_translation, registry_row
     file = place/'mine.parquet'
     settings = Settings(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
     assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == {}

@@ -372,7 +372,7 @@ def test_the_number_comes_first_on_the_page_and_in_the_notebook(chosen, tmp_path
     assert main(['report', '--runs', str(tmp/'runs'), '-o', str(tmp_path/'report.html')]) == 0
     page = (tmp_path/'report.html').read_text()
     assert page.index(f'<p>{line}</p>') < page.index('id="about"')
-    from pronto.jobs.sweep import execute, find_notebook
+    from pronto.lab.jobs.sweep import execute, find_notebook
     given = dict(bible=argv[1], models=argv[3], protocol='likelihood', runs=str(tmp/'runs'), show=False)
     execute(find_notebook(), tmp_path/'out.ipynb', given, find_notebook())
     outputs = [out for cell in nbformat.read(tmp_path/'out.ipynb', 4).cells for out in cell.get('outputs', ())]

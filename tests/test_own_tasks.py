@@ -112,7 +112,7 @@ def test_they_are_trained_tabled_reported_and_exported(place, model, tmp_path, c
     assert 'Does verse 2 use a verb with this initial?' in prompt and '{{text2}}' in prompt
 
 def test_other_processes_are_told_where_the_file_is(place, model, tmp_path):
-    from pronto.jobs.sweep import NotebookRun, notebook_parameters
+    from pronto.lab.jobs.sweep import NotebookRun, notebook_parameters
     from pronto.runs.planning import plan
     trainings = [plan(place/'qad', [str(model)], [task], known=own_tasks(place))[0] for task in ('SI','SS')]
     own, known = (NotebookRun((t,), (t.dataset.path,)) for t in trainings)
@@ -130,7 +130,7 @@ def test_a_training_takes_its_task_along_to_another_process(place, model):
 
 def test_a_release_has_them_and_is_made_again_when_the_file_changes(place, tmp_path):
     from pronto.core.files import content_hash
-    from pronto.jobs.release import Settings, build_translation, is_finished
+    from pronto.lab.jobs.release import Settings, build_translation, is_finished
     bible, file = place/'corpus'/'bibles'/'qad.tsv', place/'annotations.parquet'
     common = dict(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
     settings = Settings(**common, task_files={str(place/'my_tasks.py'): 'one'})

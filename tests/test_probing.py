@@ -340,7 +340,7 @@ def test_a_terminal_shows_models_beside_baselines(release, width):
 
 def test_a_dataset_in_folds_has_columns(tmp_path):
     "Its tables are those of all folds"
-    from pronto.jobs.probes import find_probed
+    from pronto.lab.jobs.probes import find_probed
     (tmp_path/'sentence_mood_folds.tsv').touch()
     (tmp_path/'manifest.json').write_text('{"splits": "folds", "folds": 1}')
     assert [task.stem for task in find_probed([tmp_path])[1]] == ['sentence_mood']

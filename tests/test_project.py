@@ -11,7 +11,7 @@ import pronto
 from conftest import ROOT
 
 # Every area may import from those before it
-AREAS = 'core bibles sources datasets modeling protocols runs jobs reporting cli lab demo'.split()
+AREAS = 'core bibles sources datasets modeling protocols runs reporting cli lab demo'.split()
 NOTEBOOKS = sorted(p for p in (ROOT/'nbs').rglob('*.ipynb') if not {'executed','.ipynb_checkpoints'} & set(p.parts))
 PYPROJECT = tomllib.loads((ROOT/'pyproject.toml').read_text(encoding='utf-8'))
 

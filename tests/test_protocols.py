@@ -294,7 +294,7 @@ tuned = Protocol('tuned-transfer', tuned_on_target, 'Tuned on the target', sourc
 
 def test_a_protocol_of_the_users_end_to_end(place, trained, capsys, monkeypatch):
     "From the command line: runs of its own, a table of its own, and a sweep whose notebooks know it"
-    from pronto.jobs.sweep import notebook_parameters, plan_all
+    from pronto.lab.jobs.sweep import notebook_parameters, plan_all
     from pronto.protocols import protocol
     monkeypatch.setattr(protocol, 'PROTOCOLS', dict(protocol.PROTOCOLS))
     mine = place/'my_protocols.py'
@@ -390,7 +390,7 @@ def test_the_notebook_on_typology(tmp_path):
     ('in-language', (), 3*2), ('transfer', ('qaa','qab'), 2*2), ('few-shot', ('qaa',), 3*2), ('mixes', (), 1*2)])
 def test_a_sweep_and_its_notebooks_plan_the_same(place, protocol, train, notebooks):
     "Whatever a notebook gets as parameters, it makes the records that the sweep waits for"
-    from pronto.jobs.sweep import notebook_parameters, plan_all
+    from pronto.lab.jobs.sweep import notebook_parameters, plan_all
     from pronto.datasets.finding import find_datasets
     how = dict(sizes=(20,), draws=2) if protocol == 'few-shot' else {}
     runs, left_out = plan_all([place/'release'], [str(place/'tiny')], ['PNS'], 2, protocol=protocol, train=train, **how)

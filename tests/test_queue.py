@@ -6,7 +6,7 @@ import psutil, pytest
 
 from conftest import ROOT, make_certificate
 from pronto.core.files import InputError, temporary_folder
-from pronto.jobs.queue import Certificates, connect, run_jobs
+from pronto.lab.jobs.queue import Certificates, connect, run_jobs
 
 def listening(process):
     "Addresses on which a process and all its descendants accept connections"
@@ -40,7 +40,7 @@ def test_a_worker_has_one_thread_and_is_not_profiled():
         outcome, = run_jobs(client, _watched, {'one': ()})
         assert outcome.result == ('1', False)
 
-SCRIPT = '''from pronto.jobs.queue import connect, run_jobs
+SCRIPT = '''from pronto.lab.jobs.queue import connect, run_jobs
 import time
 with connect(workers=1) as client:
     print([o.result for o in run_jobs(client, %s, {'one': (%s,)})])
@@ -107,8 +107,8 @@ def test_a_job_that_keeps_the_interpreter_busy_is_stopped():
         assert [o.result for o in run_jobs(client, abs, {'one': (-1,)})] == [1]
 
 def test_a_machine_on_which_no_worker_starts_is_an_error(monkeypatch):
-    monkeypatch.setattr('pronto.jobs.queue._PATIENCE_HERE', 0)
-    monkeypatch.setattr('pronto.jobs.queue._workers', lambda *asked: {})
+    monkeypatch.setattr('pronto.lab.jobs.queue._PATIENCE_HERE', 0)
+    monkeypatch.setattr('pronto.lab.jobs.queue._workers', lambda *asked: {})
     with connect(workers=1) as client, pytest.raises(InputError, match='no worker process started'):
         list(run_jobs(client, abs, {'one': (-1,)}))
 

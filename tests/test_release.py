@@ -19,9 +19,9 @@ from pronto.datasets.building import TEXT_ALONE, _language, build
 from pronto.datasets.finding import find_dataset
 from pronto.datasets.manifest import restate_language
 from pronto.demo.corpus import make_corpus, write_corpus
-from pronto.jobs.fetch import _write_note
+from pronto.lab.jobs.fetch import _write_note
 from pronto.core.files import InputError, content_hash
-from pronto.jobs.release import Release, Settings, _rights_differ, build_translation, is_finished, registry_row, release
+from pronto.lab.jobs.release import Release, Settings, _rights_differ, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2)]
 LEAST = 300
@@ -393,7 +393,7 @@ def test_failures_are_listed_and_the_others_built(corpus, tmp_path, capsys):
     assert sorted(p.name for p in (tmp_path/'out').iterdir() if p.is_dir()) == ['qax.tsv','usfm-qax']
 
 def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr('pronto.jobs.queue._ANSWER', .2)
+    monkeypatch.setattr('pronto.lab.jobs.queue._ANSWER', .2)
     (tmp_path/'bibles').mkdir()
     argv = ['release', '-a', str(corpus/'a.parquet'), str(tmp_path/'bibles'), '-o', str(tmp_path/'out'), '--workers', '1']
     run = lambda *more: main([*argv, *more])
@@ -457,7 +457,7 @@ ENDLESS = VerseTask('endless', 'END', 'When?', label, ('never','later'))
 
 def test_text_that_was_put_back_is_named_when_published(tmp_path):
     "Text in a translation of this release, or a translation that is not part of it"
-    from pronto.jobs.release import _require_publishable
+    from pronto.lab.jobs.release import _require_publishable
     for code in 'wol', 'old':
         (tmp_path/code).mkdir()
         (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "profile": {}, "files": {}}')

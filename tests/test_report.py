@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 import pytest
 from conftest import ROOT, predictions, run_results
 from pronto.cli.command import main
-from pronto.reporting.report import make_report, read_registry, write_report
+from pronto.lab.reporting.report import make_report, read_registry, write_report
 from pronto.core.files import InputError
 from pronto.core.tables import csv_text
 from pronto.reporting.scores import compare_all, read_answers
@@ -239,7 +239,7 @@ def read_answers_of(folder, bible):
 
 def test_the_report_says_what_the_tables_say(tmp_path, browser):
     "Over translations with other rows: means, ranks and groups are those of the rows that all have, and both say so"
-    from pronto.reporting.summary import summaries
+    from pronto.lab.reporting.summary import summaries
     sizes, scores = dict(wolKYG=100, fralsg=70), dict(good=(.9, .7), fair=(.8, .78), poor=(.62, .55))
     for bible,n in sizes.items():
         for model,pair in scores.items():
@@ -479,7 +479,7 @@ def test_dark_and_printed(page, report):
     assert page.locator('#ranking').is_visible() and not page.get_by_text('Save as CSV').first.is_visible()
 
 def test_large_data_is_compressed(tmp_path, report, browser, monkeypatch):
-    monkeypatch.setattr('pronto.reporting.report.LARGE', 0)
+    monkeypatch.setattr('pronto.lab.reporting.report.LARGE', 0)
     write_report(report.parent/'my runs', tmp_path/'large.html')
     assert 'good' not in (tmp_path/'large.html').read_text(encoding='utf-8')
     page = browser.new_page()
@@ -505,7 +505,7 @@ def test_two_thousand_models_on_one_test_set(tmp_path, monkeypatch):
     def kept(*args, **how):
         reports.append(make_report(*args, **how))
         return reports[-1]
-    monkeypatch.setattr('pronto.reporting.report.make_report', kept)
+    monkeypatch.setattr('pronto.lab.reporting.report.make_report', kept)
     assert write_report(tmp_path/'runs', tmp_path/'r.html') == 2000
     assert (tmp_path/'r.html').stat().st_size < 10**6
     made, = reports

@@ -240,7 +240,7 @@ def test_an_odd_record_is_reported_and_left_out(tmp_path, field, value):
     assert not is_done(RUN, tmp_path, said.append)
 
 def test_odd_records_stop_neither_tables_nor_report(tmp_path):
-    from pronto.reporting.report import make_report
+    from pronto.lab.reporting.report import make_report
     from pronto.reporting.accuracy_tables import choose
     whole = write_record(replace(RUN, seed=1), tmp_path, WHOLE, [dict(ref='MRK 1:1', label='x', predicted='x')])
     for i,(field,value) in enumerate(ODD):

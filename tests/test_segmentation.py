@@ -131,7 +131,7 @@ def test_brackets_of_words_that_a_translation_adds_are_no_letters():
 
 def test_a_release_and_a_score_say_that_rows_are_few(tmp_path):
     from types import SimpleNamespace
-    from pronto.jobs.release import Release
+    from pronto.lab.jobs.release import Release
     from pronto.reporting.cells import few_rows_notes
     done = Release(tmp_path, few_rows=dict(WX={'cni': '273, since of its 7,767 verses 4,000 have numbers in digits'}))
     assert done.few_rows_lines == ['1 translation has fewer than 300 test rows in WX: cni: 273, since of its 7,767 verses '

@@ -58,7 +58,7 @@ class Name(str):
     relative_to, as_posix, key = record, lambda self: self, property(lambda self: self)
 
 def test_a_store_with_all_runs_is_not_searched_for_each(tmp_path, monkeypatch):
-    from pronto.jobs import sweep
+    from pronto.lab.jobs import sweep
     names = [Name(f'run {i}') for i in range(300)]
     for name,stand_in in dict(plan_all=lambda *_: (names, []), find_notebook=lambda _: None, is_recorded=lambda *_: True).items():
         monkeypatch.setattr(sweep, name, stand_in)
@@ -70,7 +70,7 @@ def test_a_store_with_all_runs_is_not_searched_for_each(tmp_path, monkeypatch):
 def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_in, tmp_path):
     "The dead worker's run is made again, the failure is tried twice, and a new start makes neither again that is recorded"
     import psutil
-    from pronto.jobs.sweep import sweep
+    from pronto.lab.jobs.sweep import sweep
     runs, killed = tmp_path/'runs', []
     def kill_once(names):
         for n,name in enumerate(names):
@@ -102,7 +102,7 @@ def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_i
 @pytest.mark.slow
 def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
     from distributed import LocalCluster
-    from pronto.jobs.sweep import sweep
+    from pronto.lab.jobs.sweep import sweep
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster:
         def join(names):
             for name in names:
@@ -126,7 +126,7 @@ def two(dataset, tmp_path, monkeypatch):
     return tmp_path/'two'
 
 def test_probes_of_several_datasets_load_the_model_once_and_encode_together(two, model, tmp_path, monkeypatch):
-    from pronto.jobs.probes import run_datasets
+    from pronto.lab.jobs.probes import run_datasets
     from pronto.modeling import architectures, encodings
     from pronto.runs import runner
     loaded, encoded = [], []
@@ -156,7 +156,7 @@ def test_probes_of_several_datasets_load_the_model_once_and_encode_together(two,
 
 def test_small_datasets_of_one_model_are_together_and_all_workers_have_some():
     from types import SimpleNamespace
-    from pronto.jobs import sweep
+    from pronto.lab.jobs import sweep
     def run(model, verses): return SimpleNamespace(model=model, verses=verses)
     left = {f'{model}{i}': run(model, 900) for model in 'ab' for i in range(20)} | {'whole': run('b', 9000), 'last': run('b', 900)}
     with pytest.MonkeyPatch.context() as patch:
@@ -190,7 +190,7 @@ def of_choices(tmp_path_factory):
     return tmp/'two', zoo.save_model(tmp/'decoder', 'gpt2')
 
 def test_likelihoods_of_several_datasets_load_the_model_once_and_are_read_together(of_choices, tmp_path, monkeypatch):
-    from pronto.jobs.probes import run_datasets
+    from pronto.lab.jobs.probes import run_datasets
     from pronto.modeling import likelihood
     from pronto.runs.runner import run_all
     (two, model), loaded, batches = of_choices, [], []
@@ -255,7 +255,7 @@ def test_a_sweep_of_likelihoods_that_is_killed_resumes(of_choices, tmp_path, clu
 @pytest.mark.slow
 def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_in, tmp_path):
     "Quotes, braces, line breaks, and what papermill or Python would take for code"
-    from pronto.jobs.sweep import NotebookRun, is_recorded, notebook_parameters, run_notebook
+    from pronto.lab.jobs.sweep import NotebookRun, is_recorded, notebook_parameters, run_notebook
     runs = tmp_path/'runs'
     for name in """it's "{bible}" \\ {{x}}\n%cd \x1b[31m""", '"'*3 + ';exit()#' + 'x'*200:
         (tmp_path/name).symlink_to(dataset)
@@ -265,11 +265,11 @@ def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_
 
 def test_waiting_for_a_worker_is_reported(monkeypatch):
     from distributed import LocalCluster
-    from pronto.jobs.queue import connect, run_jobs
+    from pronto.lab.jobs.queue import connect, run_jobs
     class Said(Exception): pass
     def say(line): raise Said(line)
-    monkeypatch.setattr('pronto.jobs.queue._PATIENCE', 0)
-    monkeypatch.setattr('pronto.jobs.queue.to_stderr', say)
+    monkeypatch.setattr('pronto.lab.jobs.queue._PATIENCE', 0)
+    monkeypatch.setattr('pronto.lab.jobs.queue.to_stderr', say)
     with (LocalCluster(n_workers=0, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster,
           connect(scheduler=cluster.scheduler_address) as client):
         run = lambda **how: list(run_jobs(client, abs, {'one': (-1,)}, **how))
@@ -278,7 +278,7 @@ def test_waiting_for_a_worker_is_reported(monkeypatch):
 
 def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
     "Labels without text, empty splits, and what a killed release left; a missing model is not their fault"
-    from pronto.jobs.sweep import plan_all
+    from pronto.lab.jobs.sweep import plan_all
     for name in 'labels', 'empty', 'whole', 'no-NMC', '.whole.99999.tmp': shutil.copytree(dataset, tmp_path/name)
     (tmp_path/'labels'/'verses.tsv').unlink()
     for path in *(tmp_path/'empty').glob('*_dev.tsv'), tmp_path/'no-NMC'/'nonpronominal_mention_test.tsv': path.write_bytes(b'')
@@ -295,7 +295,7 @@ def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
 
 def test_a_linked_model_keeps_its_name(dataset, model, tmp_path):
     "The plan and the notebook mean the same run; a comma would part the path in two"
-    from pronto.jobs.sweep import NotebookRun, notebook_parameters
+    from pronto.lab.jobs.sweep import NotebookRun, notebook_parameters
     for name in 'my-bert', 'my,bert': (tmp_path/name).symlink_to(model)
     trainings = [plan(dataset, [str(tmp_path/name)], ['SM'])[0] for name in ('my-bert','my,bert')]
     planned, comma = (NotebookRun((t,), (t.dataset.path,)) for t in trainings)
@@ -334,7 +334,7 @@ def test_bad_input_is_reported_before_any_work(dataset, model, stand_in, tmp_pat
     assert not (tmp_path/'new').exists()
 
 def test_what_a_dead_worker_left_goes_when_its_run_fails(tmp_path):
-    from pronto.jobs.sweep import run_notebook
+    from pronto.lab.jobs.sweep import run_notebook
     notebook, record = tmp_path/'bad.ipynb', tmp_path/'paper-s0.json'
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell('1/0')]), notebook)
     (tmp_path/'.paper-s0.99999.tmp.ipynb').write_text('{}')
@@ -342,7 +342,7 @@ def test_what_a_dead_worker_left_goes_when_its_run_fails(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ['bad.ipynb', 'paper-s0.failed.ipynb']
 
 def test_a_killed_kernel_leaves_its_notebook(tmp_path):
-    from pronto.jobs.sweep import run_notebook
+    from pronto.lab.jobs.sweep import run_notebook
     notebook, record = tmp_path/'bad.ipynb', tmp_path/'paper-s0.json'
     cells = map(nbformat.v4.new_code_cell, ('print("so far")', 'import os; os.kill(os.getpid(), 9)'))
     nbformat.write(nbformat.v4.new_notebook(cells=list(cells)), notebook)

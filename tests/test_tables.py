@@ -107,7 +107,7 @@ def test_a_task_has_its_own_metric(tmp_path):
 def test_cells_say_what_a_score_must_be_read_with(tmp_path):
     "The probe was kept in one of two seeds, and four of five tokens are unknown; the report and other tables say so, too"
     from pronto.reporting.cells import setting_note
-    from pronto.reporting.report import make_report
+    from pronto.lab.reporting.report import make_report
     from pronto.runs.store import read_runs
     dev = [dict(epoch=0, loss=.4), dict(epoch=1, loss=.5)]
     for seed in 0, 1:

@@ -270,7 +270,7 @@ def test_verses_that_are_joined_have_no_tags_and_the_others_their_own(annotated,
 def test_a_release_with_words_goes_on_after_a_kill_and_knows_its_aligner(annotated, tmp_path, monkeypatch):
     pytest.importorskip('thot', reason='needs the extra align')
     from test_release import command, contents, wait_for
-    from pronto.jobs.release import release
+    from pronto.lab.jobs.release import release
     from pronto.sources.annotation_file import write_annotations
     write_annotations(annotated, tmp_path/'a.parquet')
     (tmp_path/'bibles').mkdir()
@@ -286,7 +286,7 @@ def test_a_release_with_words_goes_on_after_a_kill_and_knows_its_aligner(annotat
     process.communicate()
     done = make('out')
     assert len(done.finished) >= 2 and contents(tmp_path/'out') == contents(tmp_path/'whole')
-    monkeypatch.setattr('pronto.jobs.release.aligner_name', lambda: 'another aligner')
+    monkeypatch.setattr('pronto.lab.jobs.release.aligner_name', lambda: 'another aligner')
     again = make('out')
     assert len(again.built) == 6 and not again.finished
 

@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 from statistics import mean
 
-from pronto.reporting.report import write_report
+from pronto.lab.reporting.report import write_report
 
 TASKS = 'NMC', 'PNS', 'SM', 'SS', 'SAC'
 SYSTEMS = {'majority': '#8a8f98', 'n-grams': '#8a8f98', 'not pretrained': '#4f9bd9',

@@ -21,8 +21,7 @@ from ..core.offers import load_offers, offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor)
-_COMMANDS = ('convert annotate fetch build release card eval probe sweep tables pretrain report '
-             'runs cache doctor completion').split()
+_COMMANDS = ('convert annotate build card eval tables pretrain runs cache doctor completion').split()
 
 def _offered()->tuple:
     "The modules of commands that packages offer; each has `COMMANDS`, and `ABOUT` for groups of its own"
@@ -60,9 +59,11 @@ def _add_command(commands, name:str, area): # `name` with its group, if it is in
     parser.set_defaults(run=run, command=function, wrong_usage=parser.error)
 
 def _all_commands()->dict: # Name to the module that has it
-    own = {name: _module_of(name) for name in _COMMANDS}
-    return own | {name: area for area in _offered() for name in area.COMMANDS
-                  if name.split()[0] not in own}
+    "Those of the core, then what is offered, ours first; no name is taken over, or becomes a group"
+    modules = {name: _module_of(name) for name in _COMMANDS}
+    for area in _offered():
+        modules |= {name: area for name in area.COMMANDS if not {name, name.split()[0]} & modules.keys()}
+    return modules
 
 def _module_of(name:str):
     function = f'{name.replace(" ", "_")}_command'

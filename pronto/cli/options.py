@@ -5,8 +5,7 @@
 # %% auto #0
 __all__ = ['Parser', 'add_number', 'seed_option', 'output_options', 'error_line', 'versification_option', 'rules_options',
            'tasks_file_option', 'readers_option', 'sources_option', 'least_verses_option', 'replace_option',
-           'projection_options', 'cluster_options', 'cluster', 'run_options', 'protocols_option', 'runs_option',
-           'to_run', 'require_folder']
+           'projection_options', 'run_options', 'protocols_option', 'runs_option', 'to_run', 'require_folder']
 
 # %% ../../nbs/cli/options.ipynb #opt00005
 import argparse, sys
@@ -143,27 +142,6 @@ def projection_options(parser):
     least_verses_option(parser)
     rules_options(parser)
     tasks_file_option(parser)
-
-# %% ../../nbs/cli/options.ipynb #opt00011
-def cluster_options(parser):
-    cluster = parser.add_argument_group('cluster')
-    add_number(cluster, '--workers', 1, 10_000, 'processes on this machine (default: as many as cores)')
-    add = cluster.add_argument
-    add('--scheduler', metavar='ADDRESS',
-        help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same folders; see '
-        'nbs/jobs/queue.ipynb. A tcp:// scheduler trusts its whole network')
-    for name,what in dict(ca='certificate of the authority', cert='yours', key='its key').items():
-        add(f'--tls-{name}', metavar='PEM', help=f'for a tls:// scheduler: {what}')
-
-# %% ../../nbs/cli/options.ipynb #opt00026
-def cluster(args)->dict:
-    "The workers of a command, as keyword arguments of `connect`"
-    from pronto.jobs.queue import Certificates
-    files = args.tls_ca, args.tls_cert, args.tls_key
-    if any(files) and not all(files):
-        raise InputError('--tls-ca, --tls-cert, --tls-key', 'belong together; give all three')
-    certificates = Certificates(*files) if all(files) else None
-    return dict(workers=args.workers, scheduler=args.scheduler, certificates=certificates)
 
 # %% ../../nbs/cli/options.ipynb #opt00013
 def run_options(parser, model_required:bool):

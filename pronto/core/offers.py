@@ -17,6 +17,7 @@ GROUPS = dict( # Name to what an entry point leads to
     protocols='a `Protocol`',
     questions='a `RunQuestion`',
     readers='a `Reader` of a Bible format, see `pronto.bibles.reading`',
+    tables='a function that makes tables beside Tables 1-3 of runs, each with a function that draws it',
     tasks='a function that makes the task of a stem from its description, by the name of its kind')
 
 # %% ../../nbs/core/offers.ipynb #of08

@@ -62,7 +62,7 @@ def _demo_setting(n_verses:int, steps:int, sources:list[str], runs:str, n_models
                    sources or [str(out/'datasets'/'qaa')], TINY.name, Path(runs) if runs else out/'runs')
 
 # %% ../../nbs/demo/protocol_setting.ipynb #ps06b
-def demo_shares(setting:Setting)->Path: # A table for `pronto.reporting.model_tiers.read_tiers`
+def demo_shares(setting:Setting)->Path: # A table for `pronto.lab.reporting.model_tiers.read_tiers`
     "Which languages the demo's models were pretrained on, in percent"
     rows, languages = ['model\tlanguage\tshare'], list(LANGUAGES)
     for name in (Path(model).name for model in setting.models):

@@ -26,7 +26,7 @@ from .tiny_models import FULL, LANGUAGES, TINY, Budget, model_names, pretrain_mo
 from .tiny_models import table_rows, trainings
 from ..reporting.accuracy_tables import SPLITS_SHOWN, write_published
 from ..reporting.questions.question import Options, ask_runs
-from ..reporting.report import write_report
+from ..lab.reporting.report import write_report
 from ..runs.planning import plan
 from ..runs.runner import run_all
 from ..runs.store import read_runs

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['known_as', 'TaskKey', 'task_key', 'same_model', 'by_model_and_task', 'Kind', 'made_as', 'kind_of', 'test_set',
-           'Board', 'board_of', 'test_on_board', 'latest', 'preference', 'cell_of', 'source_names', 'row_of',
-           'whole_setting', 'one_setting', 'settled', 'preferred', 'result_of', 'name_apart', 'under_own_names',
-           'models_apart', 'protocol_name', 'Across', 'across_translations', 'training_of', 'differing', 'kind_names',
-           'kinds_apart', 'search_name']
+           'Board', 'board_of', 'test_on_board', 'latest', 'preference', 'one_test_set', 'cell_of', 'source_names',
+           'row_of', 'whole_setting', 'one_setting', 'settled', 'preferred', 'result_of', 'name_apart',
+           'under_own_names', 'models_apart', 'protocol_name', 'Across', 'across_translations', 'training_of',
+           'differing', 'kind_names', 'kinds_apart', 'search_name']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json
@@ -113,6 +113,16 @@ def preference(records:list[Run])->tuple:
     "A sort key of the runs on one test set: whole data are preferred, then a high limit, then late runs"
     limit = records[0].limit
     return limit is None, limit or 0, latest(records)
+
+# %% ../../nbs/runs/comparing.ipynb #nv000002
+def one_test_set(records:list[Run])->list[Run]:
+    "The runs that share Bible, protocol and training data with the first, and of a task the first test set"
+    def about(run): return run.dataset, run.protocol, run.train
+    first = {}
+    for run in records:
+        if about(run) == about(records[0]):
+            first.setdefault(run.task, test_set(run))
+    return [r for r in records if about(r) == about(records[0]) and first[r.task] == test_set(r)]
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00015
 def _setting_of(record:Run)->tuple:

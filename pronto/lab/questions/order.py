@@ -16,7 +16,7 @@ from ...core.tables import Column, Table, decimal, grouped, interval_text, perce
 from ...reporting.cells import limit_text, number
 from .probe import Agreement, agreement
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.model_tiers import model_rows
+from ..reporting.model_tiers import model_rows
 from ...reporting.accuracy_tables import fits
 from ...runs.comparing import row_of, settled, under_own_names
 from ...runs.schema import Run

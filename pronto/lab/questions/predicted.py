@@ -21,10 +21,11 @@ class Readings(NamedTuple):
     "Runs of a protocol that reads verses, in the order of tables"
     runs:list[Run]
 
-def readings(records:list[Run], protocol:str)->list[Readings]: # One
+def readings(records:list[Run], protocol:str)->list[Readings]: # One, or none without such runs
     "The runs of a protocol"
-    own = [r for r in records if r.protocol == protocol]
-    return [Readings(sorted(own, key=lambda r: (r.dataset_name, r.predicts, r.model_name, r.train_names)))]
+    runs = [r for r in records if r.protocol == protocol]
+    runs.sort(key=lambda r: (r.dataset_name, r.predicts, r.model_name, r.train_names))
+    return [Readings(runs)] if runs else []
 
 def _unknown(run:Run)->float: return run.unknown.get('test', 0.) # Share of the tokens
 def _is_known(run:Run)->bool: return _unknown(run) < HIGH_UNKNOWN

@@ -17,7 +17,7 @@ from ...core.pictures import no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, names_in, table_of
 from ...reporting.questions.question import RunQuestion, records_of
 from .resources import ABOUT, OverLanguages, of_three_languages, wikipedia_articles
-from ...reporting.model_tiers import TIERS, read_tiers, tier_of
+from ..reporting.model_tiers import TIERS, read_tiers, tier_of
 from .typology import language_distances
 from ...reporting.cells import as_shown
 from ...runs.schema import Run

@@ -18,7 +18,7 @@ from ...reporting.cells import as_shown, score_column
 from ...reporting.questions.question import RunQuestion, records_of
 from .resources import OverLanguages, over_languages
 from ...runs.schema import Run
-from ...reporting.model_tiers import TIERS, Fact, model_of, read_tiers, tier_of
+from ..reporting.model_tiers import TIERS, Fact, model_of, read_tiers, tier_of
 
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti000016
 _GROUPS = dict(seen=TIERS[:3]) | {tier: (tier,) for tier in TIERS}

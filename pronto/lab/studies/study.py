@@ -16,7 +16,7 @@ from pathlib import Path
 from shlex import join
 from typing import Annotated, Iterator, Literal, NamedTuple
 from pydantic import AfterValidator, BaseModel, ValidationError, model_validator
-from ...jobs.release import input_hash
+from ..jobs.release import input_hash
 from ...core.files import InputError, checkout, content_hash, path_part, reading, safe_name, write_aside
 from ...core.processes import STARTER
 from ...core.progress import Meter

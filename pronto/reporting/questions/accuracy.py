@@ -7,12 +7,13 @@ __all__ = ['ACCURACY', 'Drawn']
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac05
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
-from typing import Callable, NamedTuple
+from typing import NamedTuple
+from ...core.offers import load_offers
 from ...core.tables import Table, grouped
 from .question import Options, RunQuestion, records_of
 from ..rendering import accuracy_table, draw_accuracy
-from ..summary import draw_summary, summaries
 from ..accuracy_tables import read_tables
 from ...runs.schema import Run
 
@@ -22,12 +23,12 @@ class Drawn(NamedTuple):
     table:Table
     draw:Callable # Makes the figure
 
-def _read_accuracy(records:list[Run], options:Options)->list[Drawn]: # The summary comes last
-    "Tables 1-3, those of other translations, and the summary; raises `InputError` without any"
-    over = summaries(records, options) # First, as it needs much memory for a while
+def _read_accuracy(records:list[Run], options:Options)->list[Drawn]: # What is offered comes last
+    "Tables 1-3, those of other translations, and what is offered beside; raises `InputError` without any"
+    further = [made for make in load_offers('tables', Callable).values() for made in make(records, options)]
     made = read_tables(records, options)
     found = [Drawn(accuracy_table(one), partial(draw_accuracy, one)) for one in made]
-    return found + [Drawn(table, partial(draw_summary, table.data)) for table in over]
+    return found + [Drawn(*made) for made in further]
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
 _SAME = 'bible','task','protocol','rules','source','limit','splits'
