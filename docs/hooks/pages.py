@@ -172,8 +172,8 @@ def on_files(files, config):
     return files
 
 def on_page_markdown(text, page, config, files):
-    page = page.file.src_uri
-    if page in written_pages(): text = with_links(text, f'docs/{page}', page)
+    if page.file.generated_by is None: # Written, in docs/
+        text = with_links(text, f'docs/{page.file.src_uri}', page.file.src_uri)
     for comment,shared in SHARED.items(): text = text.replace(comment, shared)
     return text.replace('<!-- references -->', references())
 

@@ -415,6 +415,7 @@ def _legend(found:Accuracies)->str:
 
 _MOST_DRAWN = 24 # Blocks; a picture of more is too tall to be written
 
+# %% ../../nbs/reporting/rendering.ipynb #rnd04sf92
 def draw_accuracy(
     found:Accuracies,
     across:int=0 # So many panels in a row, in letters that a page shows as they are; 0: all, for a sheet

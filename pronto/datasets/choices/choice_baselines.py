@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 import numpy as np
 from .answers import TIE, answer_of
 from .kneser_ney import KneserNey
-from ..ngrams import count_ngrams, tfidf
+from ..ngrams import NearestText
 from ..segmentation import learn_segmentation
 
 # %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl07
@@ -45,11 +45,9 @@ def by_ngrams(task, train:list, test:list, *, by_word:bool, order:int)->list[str
 def _by_resemblance(task, train:list, test:list)->list[str]:
     "The choice that shares most groups of four letters with the context; without one all are tied"
     n_choices = [len(row.choices) for row in test]
-    texts = dict.fromkeys(text for row in test for text in (row.context, *row.choices))
-    vectors = tfidf(count_ngrams((f' {text.lower()} ' for text in texts), 4))
-    place = {text: i for i,text in enumerate(texts)}
-    contexts = vectors[np.repeat(np.array([place[row.context] for row in test], int), n_choices)]
-    choices = vectors[[place[choice] for row in test for choice in row.choices]]
+    near = NearestText(text for row in test for text in (row.context, *row.choices))
+    contexts = near.vectors[np.repeat(np.array([near.row[row.context] for row in test], int), n_choices)]
+    choices = near.vectors[[near.row[choice] for row in test for choice in row.choices]]
     return _answers(test, contexts.multiply(choices).sum(1).A1, 1e-6)
 
 def _by_guessing(task, train:list, test:list)->list[str]:
