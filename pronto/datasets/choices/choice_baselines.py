@@ -6,24 +6,17 @@
 __all__ = ['CHOICE_BASELINES', 'by_ngrams']
 
 # %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl05
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 import numpy as np
 from .answers import TIE, answer_of
-from .kneser_ney import KneserNey
+from .reading_curve import NGRAMS, ngram_model, units_of
 from ..ngrams import NearestText
-from ..segmentation import learn_segmentation
 
 # %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl07
 def _texts(train:list)->tuple[str,...]: # `train`: texts, or rows
     "Each text once"
     rows = ((text,) if isinstance(text, str) else (text.context, *text.texts) for text in train)
     return tuple(dict.fromkeys(text for texts in rows for text in texts if text))
-
-@lru_cache(maxsize=6) # The tasks of a dataset share its texts
-def _model(texts:tuple[str,...], by_word:bool, order:int)->tuple[KneserNey,Callable]: # And what cuts a text
-    cut = learn_segmentation(texts).tokens if by_word else str
-    return KneserNey([cut(text) for text in texts], order), cut
 
 # %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl09
 def _answers(rows:list, values:np.ndarray, tie:float=TIE)->list[str]: # One value for each choice of each row
@@ -32,7 +25,8 @@ def _answers(rows:list, values:np.ndarray, tie:float=TIE)->list[str]: # One valu
 
 def by_ngrams(task, train:list, test:list, *, by_word:bool, order:int)->list[str]: # As `answer_of` gives them
     "The choices that n-grams find most probable"
-    model, cut = _model(_texts(train), by_word, order)
+    texts = _texts(train)
+    model, cut = ngram_model(texts, by_word, order), units_of(texts, by_word)
     def nats(texts): # (texts,)
         return model.nats([cut(text) for text in texts])
     pairs = [(row.context, choice) for row in test for choice in row.choices]
@@ -55,6 +49,6 @@ def _by_guessing(task, train:list, test:list)->list[str]:
     return [answer_of([0]*len(row.choices)) for row in test]
 
 # %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl11
-_MODELS = dict(frequency=(True, 1), word_2=(True, 2), word_3=(True, 3), char_5=(False, 5), char_7=(False, 7))
+_MODELS = dict(frequency=(True, 1)) | NGRAMS
 CHOICE_BASELINES = dict(majority=_by_guessing, resemblance=_by_resemblance) | {
     name: partial(by_ngrams, by_word=by_word, order=order) for name,(by_word,order) in _MODELS.items()}

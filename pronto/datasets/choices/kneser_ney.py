@@ -68,7 +68,7 @@ class KneserNey:
         order:int # The most units of an n-gram
     ):
         self.order = order
-        units = dict.fromkeys(unit for text in texts for unit in text)
+        units = dict.fromkeys(chain.from_iterable(texts))
         self.known = {unit: number for number,unit in enumerate(units, 2)}
         self.size = len(self.known) + 2 # With the end, and whatever is new
         self.levels = _counted(self._flat(texts), self.size, order)
