@@ -100,7 +100,8 @@ def reading_text(
 )->str: # e.g. `as much as counting over 140 verses (80 to 310 of 5,276)`
     "The amount of text and its interval"
     n = f'{reading.read_all:,}'
-    low, high, read = (_amount(value, reading.read_all) for value in (reading.low, reading.high, reading.read))
+    read, low, high = (_amount(value, reading.read_all) for value in reading[:3])
     if reading.read > reading.read_all:
         return f'more than counting over all {n} {unit}' + (f' (from {low})' if low != read else '')
-    return f'as much as counting over {read} {unit} (' + (f'of {n})' if low == high else f'{low} to {high} of {n})')
+    interval = f'of {n}' if low == high else f'{low} to {high} of {n}'
+    return f'as much as counting over {read} {unit} ({interval})'
