@@ -464,7 +464,7 @@ def load_table(
 
 # %% ../../nbs/datasets/loading.ipynb #ldtable1
 def with_dev(parts:dict[str,list])->dict[str,list]:
-    "Every tenth row of train as dev, where a benchmark has none"
+    "Every tenth row of train as dev, where there is none: in a benchmark, or in a fold without chapters"
     train = parts['train']
     if parts['dev'] or len(train) < 10:
         return parts
@@ -487,7 +487,7 @@ def _load_tables(dataset:Dataset, only:list[str]|None)->dict[str,dict[str,list]]
     ordered = [s for s in known if s in stems] + sorted(stems - known.keys())
     verses = _texts(dataset)
     tables = {stem: {s: load_table(dataset, stem, s, verses) for s in SPLITS} for stem in ordered}
-    if manifest.get('tasks'):
+    if manifest.get('tasks') or 'folds' in manifest:
         tables = {stem: with_dev(parts) for stem,parts in tables.items()}
     return tables
 

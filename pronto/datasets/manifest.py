@@ -112,9 +112,9 @@ def _about_choices(folds:list[dict], tasks:list[Task])->dict[str,dict]: # Stem t
         return dict(sorted(Counter(row.changed for parts in folds for row in parts[stem][split]).items()))
     return {stem: {split: changes(stem, split) for split in SPLITS} for stem in choices}
 
-def _empty_splits(parts:dict[str,dict])->list[str]:
-    empty = [(stem, s) for stem,p in parts.items() for s in SPLITS if not len(p[s])]
-    return [f'{stem}: the {s} split is empty; the task cannot be evaluated' for stem,s in empty]
+def _empty_splits(counts:dict[str,dict[str,int]])->list[str]: # `counts`: over all folds
+    empty = [(stem, split) for stem,by_split in counts.items() for split,n in by_split.items() if not n]
+    return [f'{stem}: the {split} split is empty; the task cannot be evaluated' for stem,split in empty]
 
 def untrained_labels(task:Task, train:Iterable[str], test:Iterable[str])->list[str]: # Sorted
     "The labels in test that train lacks, so that no model can learn them; none for numbers and choices"
@@ -182,10 +182,11 @@ def make_manifest(
     def given(**facts): return {name: fact for name,fact in facts.items() if fact}
     attribution = source.attribution or f'{source.name}: attribution {NOT_STATED}'
     cited = [CITATION, attribution] if annotations.verses else [CITATION] # Nobody has annotated a text alone
-    warnings, in_folds = [], len(examples) > 1
+    sizes, in_folds = _sizes(tasks, examples), len(examples) > 1
+    warnings = _empty_splits(sizes['counts'])
     for fold,parts in enumerate(examples):
-        said = _empty_splits(parts) + [line for t in tasks for line in _untrained(t, parts[t.stem], in_folds)]
-        warnings += [f'fold {fold}: {line}' if in_folds else line for line in said]
+        untrained = [line for task in tasks for line in _untrained(task, parts[task.stem], in_folds)]
+        warnings += [f'fold {fold}: {line}' if in_folds else line for line in untrained]
     first = {key: names.pop(key) for key in ('code','language','licence')}
     names |= given( # `task_names`: not to be compared with the task of that stem
         task_names=of_tasks(source.task_names), labels=source.labels, kinds=source.kinds,
@@ -195,7 +196,7 @@ def make_manifest(
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
         source=_source(annotations), citation=cited, verses=alignment.counts,
-        bible={'format': bible.format, **bible.counts} | skipped, **_sizes(tasks, examples),
+        bible={'format': bible.format, **bible.counts} | skipped, **sizes,
         predictors=_predicted(tasks, examples) if checked else {},
         checks=_checked(tasks, examples, alignment, names['splits']) if checked else {}, warnings=warnings)
 

@@ -108,7 +108,7 @@ def choose_splits(
     rows = sum(tested)
     folds = {chapter_fold(c) for c in sizes}
     enough = n >= _LEAST_TEST_CHAPTERS and rows >= least
-    if enough or len(folds) < N_FOLDS:
+    if enough or len(folds) < 2:
         return 'parallel', ''
     few = (f'{n} of its {len(sizes)} chapters would be in the test split, fewer than {_LEAST_TEST_CHAPTERS}'
            if n < _LEAST_TEST_CHAPTERS else f'{rows} verses would be in the test split, fewer than {least}')

@@ -136,7 +136,8 @@ def row_names(dataset:Dataset, stem:str, split:str)->tuple[str,...]: # See `_row
     "The names of the rows of a table, without loading the dataset; raises `InputError`"
     if not dataset.table_file(stem, split).is_file():
         raise InputError(dataset.path, f'does not have {stem}; choose another task')
-    if split == 'test' or not dataset.manifest.get('tasks'):
+    has_dev = dataset.fold is None and not dataset.manifest.get('tasks')
+    if split == 'test' or has_dev:
         return _row_names(dataset, stem, split)
     parts = with_dev({s: _row_names(dataset, stem, s) for s in ('train','dev')})
     return tuple(f'row {i}' for i in range(len(parts[split])))

@@ -99,7 +99,8 @@ def few_strings(setup:Setup)->Iterator[Selection]:
             yield Selection((train,), (dev,), (test,))
             continue
         folds = t.entire.folds
-        dev = folds[(t.fold + 1) % len(folds)]
+        after = folds[t.fold+1:] + folds[:t.fold]
+        dev = next((fold for fold in after if fold.n_rows(setup.task.stem, 'test')), after[0])
         others = (fold for fold in folds if fold not in (t, dev))
         train = tuple(Part(fold, 'test', trains_for=t.fold) for fold in others)
         yield Selection(train, (Part(dev, 'test'),), (Part(t, 'test'),))

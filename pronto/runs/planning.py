@@ -70,9 +70,10 @@ class Training:
 
 # %% ../../nbs/runs/planning.ipynb #pl08
 def _has_rows(dataset:Dataset, task, splits:tuple[str,...])->bool:
-    "Have the splits rows? A benchmark without a dev table takes dev rows from train"
+    "Have the splits rows? Dev rows may be taken from train, see `with_dev`"
     needed = {*splits} if task.is_trained else {*splits} & {'test'}
-    if dataset.manifest.get('tasks') and 'train' in needed:
+    takes_dev = dataset.manifest.get('tasks') or dataset.fold is not None
+    if takes_dev and 'train' in needed:
         needed.discard('dev')
     return all(dataset.n_rows(task.stem, split) for split in needed)
 
