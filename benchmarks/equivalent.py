@@ -1,8 +1,8 @@
 """Does equivalent reading find how much was read? `python benchmarks/equivalent.py BIBLE... -o FOLDER`
 
 N-grams that have read a share of the train verses, in a draw that no curve holds, stand in for models: how
-much they have read is known. Each Bible is asked in three sizes, as far as it has them: Mark in ten folds, the
-New Testament, and the whole Bible. `recovered.csv` has a row for each model, `recovery.md` counts them."""
+much they have read is known. Each Bible is asked in three sizes, as far as it has them: Mark in ten folds,
+the New Testament, and the whole Bible. `recovered.csv` has a row for each model, `recovery.md` counts them."""
 import argparse
 from pathlib import Path
 import numpy as np
@@ -74,8 +74,10 @@ def counted(size, rows):
                 error=(np.log2(finite.read.clip(1)/finite.verses)).abs().median(),
                 decided=(rows.verdict != '').mean(), wrong=is_wrong.mean())
 
+def factor(log2): return f'× {2**log2:.2f}'
+
 COLUMNS = [Column('size', 'text'), Column('texts', 'texts'), Column('models', 'models'),
-           Column('within', 'in the interval', percent), Column('error', 'median error', lambda x: f'× {2**x:.2f}'),
+           Column('within', 'in the interval', percent), Column('error', 'median error', factor),
            Column('decided', 'decided', percent), Column('wrong', 'wrongly', percent)]
 
 def main():
@@ -93,8 +95,8 @@ def main():
         pd.DataFrame(records).to_csv(file, index=False)
     frame = pd.DataFrame(records)
     rows = [counted(size, rows) for size,rows in frame.groupby('size', sort=False)]
-    notes = [f'Models are n-grams that have read {", ".join(map(str, READ))} % of the train verses, in a draw that '
-             f'no curve holds; {ASKED} rows a task. Intervals are of 95 %, over chapters.']
+    notes = [f'Models are n-grams that have read {", ".join(map(str, READ))} % of the train verses, in a draw '
+             f'that no curve holds; {ASKED} rows a task. Intervals are of 95 %, over chapters.']
     table = table_of('recovery', 'Recovered reading', COLUMNS, rows, notes)
     table.write(args.output)
 
