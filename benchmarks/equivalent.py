@@ -2,7 +2,7 @@
 
 N-grams that have read a share of the train verses, in a draw that no curve holds, stand in for models: how
 much they have read is known. Each Bible is asked in three sizes, as far as it has them: Mark in ten folds,
-the New Testament, and the whole Bible. `recovered.csv` has a row for each model, `recovery.md` counts them."""
+the New Testament, and the whole Bible. `recovered.csv` has a row for each model, `recovery.md` counts."""
 import argparse
 from pathlib import Path
 import numpy as np
@@ -95,8 +95,8 @@ def main():
         pd.DataFrame(records).to_csv(file, index=False)
     frame = pd.DataFrame(records)
     rows = [counted(size, rows) for size,rows in frame.groupby('size', sort=False)]
-    notes = [f'Models are n-grams that have read {", ".join(map(str, READ))} % of the train verses, in a draw '
-             f'that no curve holds; {ASKED} rows a task. Intervals are of 95 %, over chapters.']
+    notes = [f'Models are n-grams that have read {", ".join(map(str, READ))} % of the train verses, '
+             f'in a draw that no curve holds; {ASKED} rows a task. Intervals are of 95 %, over chapters.']
     table = table_of('recovery', 'Recovered reading', COLUMNS, rows, notes)
     table.write(args.output)
 
