@@ -21,6 +21,7 @@ from ..core.files import ANY_SHAPE, InputError, content_hash, data_dir, fact_tab
 from ..core.refs import Ref
 from ..core.tables import grouped
 from .choices.cues import choice_cues
+from .choices.reading_curve import DRAWS, READING, SCORED, reading_curve
 from .examples import ChoiceRow, verses_of
 from .ngrams import NearestText, count_ngrams
 from .pairs import numbered
@@ -284,38 +285,44 @@ def baselines_of(task)->dict: # Name to a function with the signature of `predic
 def predict_baselines(
     task, # A task of `pronto.datasets.tasks`
     train:list, # Rows, as many as the model was trained on
-    test:list # Rows
+    test:list, # Rows
+    dev:list=(), # Rows, on which the kind of n-gram of a curve is chosen
+    n_draws:int=DRAWS # Of the texts that a curve reads
 )->dict[str,list[str]]: # Name to a label for each row of `test`; the same for all models, so worth keeping
-    "Answer a test set without a language model"
-    return {name: predict(task, train, test) for name,predict in baselines_of(task).items()}
+    "Answer a test set without a language model; `READING` is a curve, see `reading_curve`"
+    answers = {name: predict(task, train, test) for name,predict in baselines_of(task).items()}
+    return answers | ({READING: reading_curve(train, [*dev], test, n_draws)} if task.stem in SCORED else {})
 
 # %% ../../nbs/datasets/baselines.ipynb #bsl41
-def _identity(task, train:list, test:list)->str: # A hash
+def _identity(task, train:list, test:list, *of_curve)->str: # A hash
     "Everything that the answers of the baselines depend on"
     about = pronto.__version__, task.stem, task.labels, task.target, [*baselines_of(task)]
     file = task.digest or None # The user may be editing it
     pools = {id(row.pool): row.pool for row in test if hasattr(row, 'pool')} # All rows of a table share one
     def plain(rows): return [row._replace(pool=None) if hasattr(row, 'pool') else row for row in rows]
     told = about, file, [*pools.values()], plain(train), plain(test)
+    told += of_curve if task.stem in SCORED else ()
     return content_hash(repr(told).encode(), size=16)
 
 def kept_baselines()->Path:
     "The folder in which answers of baselines are kept"
     return data_dir()/'cache'/'baselines'
 
-def predict_once(task, train:list, test:list)->dict[str,list[str]]: # In the form of `predict_baselines`
+def predict_once(
+    task, train:list, test:list, dev:list=(), n_draws:int=DRAWS # As `predict_baselines` takes them
+)->dict[str,list[str]]: # In its form
     "Read the baselines' answers from the data folder, or compute them and keep them there"
-    path = kept_baselines()/f'{_identity(task, train, test)}.json.gz'
+    path = kept_baselines()/f'{_identity(task, train, test, [*dev], n_draws)}.json.gz'
     n = len(task.true_labels(test))
     try:
         with reading(path, 'remove it', *ANY_SHAPE):
             kept = json.loads(gzip.decompress(path.read_bytes()))
             whole = (len(x) == n and (task.has_items or {*x} <= {*task.labels}) for x in kept.values())
-            if kept.keys() == baselines_of(task).keys() and all(whole):
+            if kept.keys() - {READING} == baselines_of(task).keys() and all(whole):
                 return kept
     except InputError:
         pass # Not there, or damaged
-    answers = predict_baselines(task, train, test)
+    answers = predict_baselines(task, train, test, dev, n_draws)
     try:
         path.unlink(missing_ok=True) # A pipe would wait for a reader
         with write_aside(path) as f:
@@ -324,9 +331,11 @@ def predict_once(task, train:list, test:list)->dict[str,list[str]]: # In the for
         pass # They are made again the next time
     return answers
 
-def find_baselines(task, train:list, tests:dict[str,list])->dict[str,dict[str,list[str]]]:
+def find_baselines(
+    task, train:list, tests:dict[str,list], dev:list=(), n_draws:int=DRAWS
+)->dict[str,dict[str,list[str]]]:
     "Find the baselines' answers to several test sets, by their names"
-    answers = predict_once(task, train, [row for rows in tests.values() for row in rows])
+    answers = predict_once(task, train, [row for rows in tests.values() for row in rows], dev, n_draws)
     ends = np.cumsum([len(task.true_labels(rows)) for rows in tests.values()]).tolist()
     places = zip(tests, [0, *ends], ends)
     return {name: {baseline: labels[begin:end] for baseline,labels in answers.items()}

@@ -9,14 +9,8 @@ __all__ = ['CHOICE_BASELINES', 'by_ngrams']
 from functools import partial
 import numpy as np
 from .answers import TIE, answer_of
-from .reading_curve import NGRAMS, ngram_model, units_of
+from .reading_curve import NGRAMS, ngram_model, texts_of, units_of
 from ..ngrams import NearestText
-
-# %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl07
-def _texts(train:list)->tuple[str,...]: # `train`: texts, or rows
-    "Each text once"
-    rows = ((text,) if isinstance(text, str) else (text.context, *text.texts) for text in train)
-    return tuple(dict.fromkeys(text for texts in rows for text in texts if text))
 
 # %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl09
 def _answers(rows:list, values:np.ndarray, tie:float=TIE)->list[str]: # One value for each choice of each row
@@ -25,7 +19,7 @@ def _answers(rows:list, values:np.ndarray, tie:float=TIE)->list[str]: # One valu
 
 def by_ngrams(task, train:list, test:list, *, by_word:bool, order:int)->list[str]: # As `answer_of` gives them
     "The choices that n-grams find most probable"
-    texts = _texts(train)
+    texts = texts_of(train)
     model, cut = ngram_model(texts, by_word, order), units_of(texts, by_word)
     def nats(texts): # (texts,)
         return model.nats([cut(text) for text in texts])
