@@ -24,7 +24,7 @@ from ..datasets.tasks import BUILT_IN, NMC, PNS, SAC, SM, SS, Task, UnknownTask
 from .cells import data_notes, spread_note
 from .rendering import BASELINE_NAMES, CELL, NOT_RUN, OWN_TABLE, Accuracies
 from .scores import Answers, against_baselines, among_best, is_clear, main_metric, read_seeds
-from .scores import score_together, seed_scores, shown, unambiguous_scores, with_metric
+from .scores import seed_scores, shown, unambiguous_scores, with_metric
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
 from ..runs.comparing import TaskKey, task_key, test_set
@@ -201,8 +201,9 @@ def _scored(answers:Answers, runs:list[Run], metric:str, is_model:bool)->dict: #
                   unknown=unknown_share(runs), follows=following_share(runs))
     against = main and against_baselines(answers, metric)
     if against:
-        found |= dict(baseline=against.baseline, over_baseline=shown(metric, against.difference),
-                      p_baseline=against.p) # Which is corrected when the whole table is there
+        baseline, test = against
+        found |= dict(baseline=baseline, over_baseline=shown(metric, test.difference),
+                      p_baseline=test.p) # Which is corrected when the whole table is there
     return found
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
@@ -228,7 +229,6 @@ def _systems(block:_Block)->list[tuple]: # Key of a baseline, name, and task to 
 def _score(block:_Block, tasks:list[TaskKey], asked:str)->list[dict]: # `asked`: a metric, or nothing
     "The cells of a block"
     systems = _systems(block)
-    score_together([answers for *_,own in systems for _,answers in own.values()])
     metrics = {task: main_metric(task.definition, asked) for task in tasks}
     best = {}
     for task,metric in metrics.items(): # Two rows may show one model

@@ -26,7 +26,7 @@ from .cells import between, few_rows_notes
 from .questions.question import Options
 from .rendering import draw_accuracy
 from ..runs.folds import right_answers, unknown_share
-from .language_score import score_lines
+from .language_score import language_scores, score_lines
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines
 from .scores import answers_by_task, is_clear
 from .accuracy_tables import read_tables
@@ -170,20 +170,21 @@ def _verdict(answers:Answers)->tuple[str,str]: # A key of `_VERDICTS`, and a sen
     if answers.collapsed:
         return 'guessing', 'No better than guessing: one answer to everything.'
     metric = answers.task.metric
-    found = against_baselines(answers, metric)
-    if found is None:
+    against = against_baselines(answers, metric)
+    if against is None:
         return 'alone', 'There are no baselines to compare it with.'
-    name = _plain(found.baseline, answers.task)
+    baseline, test = against
+    name = _plain(baseline, answers.task)
     by = '' if metric == 'accuracy' else f' (by {METRICS[metric]})'
-    is_above = found.difference > 0
-    if found.p is None:
+    is_above = test.difference > 0
+    if test.p is None:
         side = 'above' if is_above else 'not above'
         said = f'In these runs {side} {name}{by}; fewer than {MIN_SEEDS} seeds are not tested.'
         return f'{side}, untested', said
-    if is_clear(found.p):
+    if is_clear(test.p):
         side = 'above' if is_above else 'below'
         return side, f'Clearly {side} {name}{by}.'
-    if found.baseline == 'majority':
+    if baseline == 'majority':
         return 'guessing', f'No better than guessing{by}.'
     return 'unclear', f'No clear difference from {name}{by}.'
 
@@ -220,7 +221,10 @@ def _printed(row:dict, task:Task)->list[str]:
     beside = f'{best} ({_plain(row["baseline"], task)})' if row['baseline'] else best
     return [_spelled(task), row['model'], own, beside, _figure(row['chance'], metric), row['meaning']]
 
-def score_card(records:list[Run])->Table:
+def score_card(
+    records:list[Run],
+    scores=None # As `language_scores` gives them, where they are known
+)->Table:
     "Each model on each task beside the best baseline and chance, and what the test found"
     asked = [(task, model, answers) for task,models in answers_by_task(records).items()
              for model,answers in models.items()]
@@ -229,7 +233,7 @@ def score_card(records:list[Run])->Table:
     names = [_plain('majority', record.definition).removeprefix('the ') for record in records]
     chance = ' or '.join(dict.fromkeys(names))
     header = ['task','model','score [95\N{NO-BREAK SPACE}%]','best without a model',chance,'what it means']
-    notes = [*score_lines(records),
+    notes = [*score_lines(language_scores(records) if scores is None else scores),
              'Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '
              'chapters and seeds. A model may have read this Bible in pretraining.',
              *few_rows_notes(records), *_of_text(records)]

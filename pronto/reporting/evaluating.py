@@ -18,6 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Callable, Iterator
 import numpy as np
+import pandas as pd
 from ..core.files import InputError, data_dir, require_within, safe_name, temporary_folder, to_stderr
 from ..core.progress import progress as bar
 from ..core.tables import Table, grouped
@@ -28,7 +29,7 @@ from ..core.pictures import Picture
 from .accuracy_tables import Options
 from .card import card_finding, card_pictures, score_card
 from .questions.question import ask_runs, usual_kind
-from .language_score import SCORED, LanguageScore, language_scores, score_lines
+from .language_score import SCORED, language_scores, score_lines
 from ..protocols.protocol import usual_protocol
 from ..runs.planning import Training, require_own_names, choose_tasks, plan
 from ..runs.predictions import ROWS_FILE
@@ -128,14 +129,14 @@ class Result:
     store:Path # The folder where they are recorded
 
     @property
-    def scores(self)->dict[str,LanguageScore]: # By model; empty for a dataset without choices
+    def scores(self)->pd.DataFrame: # As `language_scores` gives them; empty for a dataset without choices
         "What the models know of the language, as one number each"
-        return {model: score for (_,_,model),score in language_scores(self.runs).items()}
+        return language_scores(self.runs)
 
     @property
     def finding(self)->str: # In Markdown
         "What was found, in a sentence for each model"
-        return '\n\n'.join([*score_lines(self.runs), card_finding(self.runs, self.table())])
+        return '\n\n'.join([*score_lines(self.scores), card_finding(self.runs, self.table())])
 
     def table(self)->Table:
         "Each model on each task, beside the best score without a model"
@@ -147,9 +148,8 @@ class Result:
         drawn = (card_pictures(self.runs, Options(splits='', protocol=name)) for name in protocols)
         return list(chain.from_iterable(drawn))
 
-    def to_frame(self): # A `pandas.DataFrame`
+    def to_frame(self)->pd.DataFrame:
         "A row for each model and task, with numbers as numbers; NaN where a task has no such score"
-        import pandas as pd
         found = pd.DataFrame(map(_frame_row, self.runs))
         return found.astype({name: float for name in _SCORES if name in found})
 
@@ -160,8 +160,8 @@ class Result:
                 _copy_record(path, Path(folder)/path.parent.relative_to(self.store))
         return Path(folder)
 
-    def __repr__(self): return '\n\n'.join([*score_lines(self.runs), self.table().terminal()])
-    def _repr_html_(self)->str: return _as_page(score_lines(self.runs), self.table(), self.pictures())
+    def __repr__(self): return '\n\n'.join([*score_lines(self.scores), self.table().terminal()])
+    def _repr_html_(self)->str: return _as_page(score_lines(self.scores), self.table(), self.pictures())
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp0010b
 def scored_tasks(dataset:Dataset)->list[str]: # Stems; may be empty
