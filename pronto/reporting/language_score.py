@@ -116,7 +116,7 @@ def score_lines(scores:pd.DataFrame)->list[str]: # `scores`: as `language_scores
         about = ', '.join(BUILT_IN[stem].abbr for stem in row.tasks)
         interval = ''
         if row.low == row.low: # There are several chapters
-            interval = ' ' + interval_text((row.low, row.high), 0, form=IN_BRACKETS)
+            interval = ' ' + interval_text([row.low, row.high], 0, form=IN_BRACKETS)
         lines.append(f'{row.dataset}: {row.model} {row.finding}: {decimal(row.number, 1)} of 100{interval}, '
                      f'n-grams {decimal(row.ngrams, 1)}; 0 is guessing ({about}, by chapter; {row.protocol}).')
     return lines
