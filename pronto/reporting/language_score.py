@@ -114,10 +114,10 @@ def score_lines(scores:pd.DataFrame)->list[str]: # `scores`: as `language_scores
     lines = []
     for row in scores.itertuples():
         about = ', '.join(BUILT_IN[stem].abbr for stem in row.tasks)
-        interval = ''
-        if row.low == row.low: # There are several chapters
-            interval = ' ' + interval_text([row.low, row.high], 0, form=IN_BRACKETS)
-        lines.append(f'{row.dataset}: {row.model} {row.finding}: {decimal(row.number, 1)} of 100{interval}, '
+        ends = [row.low, row.high]
+        interval = f' {interval_text(ends, 0, form=IN_BRACKETS)}'*(row.low == row.low)
+        number = f'{decimal(row.number, 1)} of 100{interval}'
+        lines.append(f'{row.dataset}: {row.model} {row.finding}: {number}, '
                      f'n-grams {decimal(row.ngrams, 1)}; 0 is guessing ({about}, by chapter; {row.protocol}).')
     return lines
 

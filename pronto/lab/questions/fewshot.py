@@ -9,14 +9,12 @@ __all__ = ['FEW_SHOT', 'Curve', 'Equal']
 import re
 from math import exp, log
 from operator import attrgetter, itemgetter
-from statistics import mean
 from typing import NamedTuple
 from ...core.tables import Column, Table, grouped, wide_table
-from ...core.pictures import panels
 from ...reporting.cells import FEW_SEEDS, Cell, Cells, best_note, collapse_mark, read_each
 from ...reporting.cells import score_columns
-from ...reporting.questions.question import RunQuestion
-from ...reporting.scores import compare_answers, shown
+from ...reporting.questions.question import Drawing, RunQuestion
+from ...reporting.scores import compare_answers
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/fewshot.ipynb #fs07
@@ -148,57 +146,6 @@ def _curve_table(curves:list[Curve], metric:str='accuracy')->Table:
     return wide_table('few-shot', 'Learning curves', columns, cells, [note], across='size', cell=score,
                       order=_size_names(curves), beside=[of_line])
 
-# %% ../../../nbs/lab/questions/fewshot.ipynb #fs13
-def _line(ax, curve:Curve, metric:str, color:str, places:dict, alone:bool):
-    x = [places[cell.examples] for cell in curve]
-    y = [shown(metric, value) for value in curve.scores(metric)]
-    ax.plot(x, y, color=color, lw=1.6 if alone else .5, marker='o' if alone else None, ms=3)
-    if not alone:
-        return
-    scores = [cell.score(metric) for cell in curve]
-    ends = [s.interval or [s.value]*2 for s in scores]
-    low, high = ([shown(metric, e[i]) for e in ends] for i in (0, 1))
-    ax.fill_between(x, low, high, color=color, alpha=.2, lw=0)
-
-def _mean_line(ax, curves:list[Curve], metric:str, color:str, places:dict):
-    by_size = Cells(sum(curves, [])).by('condition').values()
-    means = [(mean(places[c.examples] for c in cells), mean(c.score(metric).value for c in cells))
-             for cells in by_size if len(cells) == len(curves)]
-    points = [(n, shown(metric, value)) for n,value in sorted(means)]
-    ax.plot(*zip(*points), color=color, lw=2, marker='o', ms=3)
-
-# %% ../../../nbs/lab/questions/fewshot.ipynb #fs13b
-def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
-    sizes = {cell.examples: cell.condition for curve in curves for cell in curve}
-    places = {n: n or min(sizes.keys() - {0}, default=2)/2 for n in sizes} # On a logarithmic axis
-    for source,color in colors.items():
-        own = [c for c in curves if c.source == source]
-        for curve in own:
-            _line(ax, curve, metric, color, places, alone=len(own) == 1)
-        if len(own) > 1:
-            _mean_line(ax, own, metric, color, places)
-    ax.set_xscale('log')
-    # Targets may have somewhat more or fewer
-    whole = [places[n] for n,name in sizes.items() if name == 'all']
-    names = {places[n]: name for n,name in sizes.items() if name != 'all'}
-    if whole:
-        names[max(whole)] = 'all'
-    ax.set_xticks(list(names), list(names.values()), fontsize=6)
-    ax.minorticks_off()
-
-def _plot_few_shot(curves:list[Curve], metric:str='accuracy'):
-    "A panel for each task and model, a line for each source and one without"
-    from matplotlib.lines import Line2D
-    by_panel = grouped(curves, lambda c: c.title)
-    colors = {source: f'C{i}' for i,source in enumerate(sorted({c.source for c in curves}))}
-    fig, axes = panels(list(by_panel), 3.2, 2.6, x='examples of the target', y=f'{metric} on its test set')
-    for ax,own in zip(axes, by_panel.values()):
-        _panel(ax, own, metric, colors)
-    lines = [Line2D([], [], color=color) for color in colors.values()]
-    names = [f'after {source}' if source else 'target alone' for source in colors]
-    fig.legend(lines, names, loc='outside upper center', ncols=4, fontsize=7, frameon=False)
-    return fig
-
 # %% ../../../nbs/lab/questions/fewshot.ipynb #fs17n
 def _curve_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How many examples the sources are worth"
@@ -213,5 +160,6 @@ def _curve_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
 
 FEW_SHOT = RunQuestion(
     'few-shot', lambda records, options: _read_curves(records),
-    lambda curves, metric: [_curve_table(curves, metric)], _plot_few_shot, _curve_sentences,
+    lambda curves, metric: [_curve_table(curves, metric)],
+    Drawing('score', color='after', panels='task model target', along='examples'), _curve_sentences,
     protocol='few-shot')
