@@ -116,9 +116,9 @@ def score_lines(scores:pd.DataFrame)->list[str]: # `scores`: as `language_scores
         about = ', '.join(BUILT_IN[stem].abbr for stem in row.tasks)
         ends = [row.low, row.high]
         interval = f' {interval_text(ends, 0, form=IN_BRACKETS)}'*(row.low == row.low)
-        number = f'{decimal(row.number, 1)} of 100{interval}'
-        lines.append(f'{row.dataset}: {row.model} {row.finding}: {number}, '
-                     f'n-grams {decimal(row.ngrams, 1)}; 0 is guessing ({about}, by chapter; {row.protocol}).')
+        number = f'{decimal(row.number, 1)} of 100{interval}, n-grams {decimal(row.ngrams, 1)}'
+        lines.append(f'{row.dataset}: {row.model} {row.finding}: {number}; 0 is guessing '
+                     f'({about}, by chapter; {row.protocol}).')
     return lines
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs31
