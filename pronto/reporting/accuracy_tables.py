@@ -122,7 +122,7 @@ def choose(
             for same in zip_longest(*test_sets.values(), fillvalue=()): # The first, the second of each task
                 for task,runs_of_block in zip(test_sets, same):
                     by_model = grouped(runs_of_block, lambda run: known_as(run.model_name))
-                    cells += [(bible, block, seeds[0].source or '', task, model, seeds)
+                    cells += [(bible, block, seeds[0].source or '', model, task, seeds)
                               for model,seeds in by_model.items()]
                 block += 1
     return pd.DataFrame(cells, columns='bible block source model task runs'.split())
