@@ -20,7 +20,8 @@ from ...core.seeds import score_counts
 from ...core.stats import ByChapter
 from ...core.tables import Column, Table, decimal, grouped, table_of
 from .dumbbells import dumbbells, height_of
-from ...reporting.cells import between, data_notes, score_column, with_languages
+from .cells import score_column
+from ...reporting.cells import between, data_notes, with_languages
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers, right_shares
 from ...runs.comparing import TaskKey, across_translations

@@ -12,7 +12,8 @@ import numpy as np
 from ..statistics.correlation import Correlation, correlate
 from ...core.files import InputError
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, interval_text, wide_table
-from ...reporting.cells import as_shown, score_column
+from .cells import score_column
+from ...reporting.cells import as_shown
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from .resources import OverLanguages, over_languages
 from ...runs.schema import Run
