@@ -361,15 +361,13 @@ def language_table(records):
     rows = []
     for code in BIBLES: # Models of one name are others in each
         runs = [run for run in records if run.dataset == code and run.recipe != 'probe-random']
-        for (_,protocol,model),said in language_scores(runs).items():
-            low, high = said.interval or (None, None)
-            rows.append(dict(translation=code, protocol=protocol, model=model, value=said.value,
-                             low=low, high=high, ngrams=said.ngrams, sentence=said.sentence))
+        scores = language_scores(runs)['protocol model number low high ngrams finding'.split()]
+        rows += [dict(translation=code) | row for row in scores.to_dict('records')]
     kept = 'causal 100', 'masked 100', 'causal of English', 'MiniLM'
     rows = [r for r in rows if r['model'] in kept]
     rows.sort(key=lambda r: (list(BIBLES).index(r['translation']), kept.index(r['model'])))
-    cells = [[r['translation'], r['model'], r['protocol'], one(r['value']),
-              f'{one(r["low"])} to {one(r["high"])}', one(r['ngrams']), r['sentence']] for r in rows]
+    cells = [[r['translation'], r['model'], r['protocol'], one(r['number']),
+              f'{one(r["low"])} to {one(r["high"])}', one(r['ngrams']), r['finding']] for r in rows]
     note = ('The mean over WO, WC and WX of what is beyond chance, from 0 (guessing) to 100, on the first '
             'draw of rows, with 95 % intervals over chapters. Numbers by probe and by likelihood are not '
             'compared.')

@@ -66,7 +66,7 @@ def test_two_models_are_compared(corpus, model, tmp_path, capsys, monkeypatch):
         patch.setattr('pronto.modeling.architectures.load_tokenizer', None)
         assert main([*argv, '--json']) == 0 and capsys.readouterr().out == said
     one, two = json.loads(said)['models']
-    assert one['score'] == two['score'] and isinstance(one['english'], float) and one['finding'] == 'does not read it'
+    assert one['number'] == two['number'] and isinstance(one['english'], float) and one['finding'] == 'does not read it'
     text = (tmp_path/'card.html').read_text(encoding='utf-8')
     assert 'sentence mood' not in text.split('<summary>Each task')[1].split('</details>')[0] # Asked with --all-tasks
     assert 'Which model reads' in text and 'There is no clear difference between one and two on' in text and 'Compare two' not in text

@@ -128,7 +128,7 @@ def test_datasets_without_a_manifest_are_named(mixed, tmp_path, capsys):
 def test_tables_without_a_fitting_run_say_what_there_is(mixed, tmp_path, capsys, options):
     assert main(['tables', '--runs', str(mixed), '-o', str(tmp_path), *options, '--recipe', 'mela']) == 1
     said = capsys.readouterr().err
-    assert 'has no such runs, but' in said and f'--runs {mixed}' in said and len(said.splitlines()) == 1
+    assert 'has no such runs, but' in said and f'{mixed}' in said and len(said.splitlines()) == 1
 
 def test_an_unknown_protocol_is_refused(mixed, tmp_path, capsys):
     assert main(['tables', '--runs', str(mixed), '--protocol', 'relais']) == 1

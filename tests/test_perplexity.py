@@ -138,12 +138,3 @@ def test_memory_is_recorded_beside_that_of_ngrams(data, causal, capsys):
     capsys.readouterr()
     assert main(['report', '--runs', str(runs), '-o', str(data/'report.html')]) == 0
     assert 'report.html: 1 runs' in capsys.readouterr().out # Without labels too
-
-def test_the_picture_shows_fertility_where_all_were_read_against_one_translation():
-    from pronto.lab.questions.predicted import plot_predicted
-    from pronto.runs.schema import Run
-    about = dict(dataset='x', model='m', protocol='perplexity', script='Latn', tokens_per_character=.3)
-    own, other = (Run(**about, **more) for more in (dict(fertility=1.2, train=['eng']), {}))
-    ax = plot_predicted([own]).axes[0]
-    assert ax.get_xlabel().startswith('fertility: tokens against eng') and list(ax.lines[0].get_xdata()) == [1.2]
-    assert plot_predicted([own, other]).axes[0].get_xlabel().startswith('tokens per character')

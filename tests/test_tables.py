@@ -350,10 +350,10 @@ def test_the_first_fault_is_named_with_what_mends_it(runs, tmp_path, capsys):
         assert main(['tables', '--runs', str(runs), *options]) == 1
         return capsys.readouterr().err
     assert "there is no protocol 'nosuch'; choose from in-language" in said('--protocol', 'nosuch')
-    assert 'see e.g. `pronto tables --recipe paper --runs' in said('--recipe', 'none')
+    assert 'choose with --recipe, --splits' in said('--recipe', 'none')
     for record in list(runs.glob('*/*/*/*')): record.unlink()
     store(runs, 'qaa', 'tiny', 'sentence_mood', .9, recipe='probe', protocol='probe')
-    assert 'see e.g. `pronto tables --protocol probe --runs' in said('--protocol', 'in-language')
+    assert 'choose with --recipe, --splits' in said('--protocol', 'in-language')
     assert main(['tables', '--runs', str(runs), '-o', str(tmp_path/'out')]) == 0 # What there is
     assert 'Protocol: probe' in capsys.readouterr().out
     wrong_metric = 'SM has no mean absolute error; choose from'
@@ -395,7 +395,7 @@ def test_hints_name_the_store(runs, tmp_path, capsys):
         assert found.out == '' and not (tmp_path/'out').exists()
         line, = found.err.splitlines()
         return line
-    assert f'see e.g. `pronto tables --recipe paper --runs {runs}`' in said('tables', runs, '--recipe', 'none')
+    assert 'choose with --recipe, --splits' in said('tables', runs, '--recipe', 'none')
     eval_there = f'pronto eval --protocol transfer --runs {runs}`'
     assert eval_there in said('tables', runs, '--protocol', 'transfer')
     make_some = f"has no runs; make some: pronto eval DATASET_DIR -m MODEL --runs '{empty}'"

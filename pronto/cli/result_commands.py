@@ -153,12 +153,12 @@ def _other_protocols(protocol:str, records:list)->list[str]: # A line, or none
 
 def _said_first(args, question, records:list, reply)->list[str]:
     "What stands before the tables: the answer to a question, or what models know of a language"
-    from pronto.reporting.language_score import score_lines
+    from pronto.reporting.language_score import language_scores, score_lines
     if args.question:
         return [reply.finding]
     if question.name != 'accuracy':
         return []
-    return score_lines([r for r in records if r.protocol == args.protocol])
+    return score_lines(language_scores([r for r in records if r.protocol == args.protocol]))
 
 # %% ../../nbs/cli/result_commands.ipynb #rscrun02
 def runs_options(parser):

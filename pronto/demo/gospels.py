@@ -102,8 +102,8 @@ def _result(demo:Gospels):
 
 def _asked(demo:Gospels)->str:
     scores = _result(demo).scores
-    rows = [[name, score.value, score.sentence] for name,score in scores.items()]
-    rows.append(['counting words and letters', max(score.ngrams for score in scores.values()), ''])
+    rows = scores[['model','number','finding']].values.tolist()
+    rows.append(['counting words and letters', scores.ngrams.max(), ''])
     rows += [['guessing', 0, ''], ['all right', 100, '']]
     rows.sort(key=lambda row: row[1])
     said = ('How much of the way from guessing to all right, in telling a sentence from one with words '

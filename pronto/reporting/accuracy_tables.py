@@ -8,6 +8,7 @@ __all__ = ['SPLITS_SHOWN', 'USUAL', 'PAPER_TASKS', 'paper_models', 'add_unlisted
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #59bb0696
 from collections import Counter
+from itertools import zip_longest
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from shlex import quote
@@ -24,7 +25,7 @@ from ..datasets.tasks import BUILT_IN, NMC, PNS, SAC, SM, SS, Task, UnknownTask
 from .cells import data_notes, spread_note
 from .rendering import BASELINE_NAMES, CELL, NOT_RUN, OWN_TABLE, Accuracies
 from .scores import Answers, against_baselines, among_best, is_clear, main_metric, read_seeds
-from .scores import score_together, seed_scores, shown, unambiguous_scores, with_metric
+from .scores import seed_scores, shown, unambiguous_scores, with_metric
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
 from ..runs.comparing import TaskKey, task_key, test_set
@@ -50,23 +51,21 @@ def add_unlisted(
     layout:list[_Row], records:list[Run]
 )->list[_Row]: # Every run has its row
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
-    listed = grouped(layout, itemgetter('bible'))
-    own_translations, of_listed = [], {}
+    listed, of_places = grouped(layout, itemgetter('bible')), {}
     for bible,runs in grouped(records, attrgetter('dataset_name')).items():
         code = runs[0].dataset
         version = bible.removeprefix(code) # e.g. ` (1a2b)`
         rows = [row | dict(bible=bible, abbreviation=row['abbreviation'] + version)
                 for row in listed.get(code, ())]
-        language = next((run.language for run in runs if run.language), '')
-        translation = dict(table=OWN_TABLE, bible=bible, abbreviation=bible,
-                           language=identify(language, code).name, title='')
+        language = identify(next((run.language for run in runs if run.language), ''), code).name
+        translation = dict(table=OWN_TABLE, bible=bible, abbreviation=bible, language=language, title='')
         about = rows[0] if rows else translation
         models = dict.fromkeys(known_as(run.model_name) for run in runs)
         there = {_filled_by(row, models.keys()) for row in rows}
         rows += [about | dict(model=model, hub=model) for model in models if model not in there]
-        block = of_listed.setdefault(code, []) if code in listed else own_translations
-        block += rows
-    return own_translations + [row for code,rows in listed.items() for row in of_listed.get(code, rows)]
+        of_places.setdefault(code if code in listed else bible, []).extend(rows)
+    places = dict.fromkeys([*(place for place in of_places if place not in listed), *listed])
+    return [row for place in places for row in of_places.get(place) or listed[place]]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #baab90c2
 SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and those of other benchmarks
@@ -113,23 +112,19 @@ def choose(
 )->pd.DataFrame: # A row for each cell: bible, block (a number), source, model, task, runs (of its seeds)
     "The runs that fill the cells of the tables; all runs of a block and task share their test set"
     runs_shown = name_apart([r for r in records if fits(r, options)], limits=False)
-    def in_language(runs):
-        return runs[0].protocol == 'in-language', latest(runs)
-    def of_model(run):
-        return known_as(run.model_name)
     cells = []
     for bible,runs in grouped(runs_shown, attrgetter('dataset_name')).items():
-        of_bible, n_blocks = [], 0
-        for of_kind in sorted(grouped(runs, kind_of).values(), key=in_language, reverse=True):
-            begin = n_blocks
-            for task,of_task in grouped(of_kind, task_key).items():
-                test_sets = sorted(grouped(of_task, test_set).values(), key=preference, reverse=True)
-                for block,of_test_set in enumerate(test_sets, begin):
-                    about = dict(bible=bible, block=block, source=of_test_set[0].source or '', task=task)
-                    of_bible += [about | dict(model=model, runs=seeds)
-                                 for model,seeds in grouped(of_test_set, of_model).items()]
-                n_blocks = max(n_blocks, begin + len(test_sets))
-        cells += sorted(of_bible, key=itemgetter('block'))
+        block, kinds = 0, list(grouped(runs, kind_of).values())
+        kinds.sort(key=lambda runs: (runs[0].protocol == 'in-language', latest(runs)), reverse=True)
+        for of_kind in kinds:
+            test_sets = {task: sorted(grouped(of_task, test_set).values(), key=preference, reverse=True)
+                         for task,of_task in grouped(of_kind, task_key).items()}
+            for same in zip_longest(*test_sets.values(), fillvalue=()): # The first, the second of each task
+                for task,runs_of_block in zip(test_sets, same):
+                    by_model = grouped(runs_of_block, lambda run: known_as(run.model_name))
+                    cells += [(bible, block, seeds[0].source or '', model, task, seeds)
+                              for model,seeds in by_model.items()]
+                block += 1
     return pd.DataFrame(cells, columns='bible block source model task runs'.split())
 
 def runs_in(chosen:pd.DataFrame)->list[Run]: # `chosen`: as `choose` gives it
@@ -201,8 +196,9 @@ def _scored(answers:Answers, runs:list[Run], metric:str, is_model:bool)->dict: #
                   unknown=unknown_share(runs), follows=following_share(runs))
     against = main and against_baselines(answers, metric)
     if against:
-        found |= dict(baseline=against.baseline, over_baseline=shown(metric, against.difference),
-                      p_baseline=against.p) # Which is corrected when the whole table is there
+        baseline, test = against
+        found |= dict(baseline=baseline, over_baseline=shown(metric, test.difference),
+                      p_baseline=test.p) # Which is corrected when the whole table is there
     return found
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
@@ -228,7 +224,6 @@ def _systems(block:_Block)->list[tuple]: # Key of a baseline, name, and task to 
 def _score(block:_Block, tasks:list[TaskKey], asked:str)->list[dict]: # `asked`: a metric, or nothing
     "The cells of a block"
     systems = _systems(block)
-    score_together([answers for *_,own in systems for _,answers in own.values()])
     metrics = {task: main_metric(task.definition, asked) for task in tasks}
     best = {}
     for task,metric in metrics.items(): # Two rows may show one model
@@ -319,18 +314,6 @@ def fill(
         by_table.setdefault(block.about['table'], []).extend(cell | dict(block=n) for cell in cells)
     return [_as_table(pd.DataFrame(cells, dtype=object), tasks) for cells in by_table.values()]
 
-# %% ../../nbs/reporting/accuracy_tables.ipynb #cc400fe1
-def _published_topics(runs:list[Run])->str:
-    "What Glot500 reports for the topics of Taxi1500, beside runs on them"
-    if not any((r.source or '').lower() == 'taxi1500' for r in runs):
-        return ''
-    by_model = grouped(fact_table('taxi1500_published'), itemgetter('model'))
-    figures = '; '.join(f'{model} ' + ', '.join(f'{row["f1"]} ({row["languages"]})' for row in rows)
-                        for model,rows in by_model.items())
-    return ('Published F1 on Taxi1500 (ImaniGooghari et al., ACL 2023), trained in English and tested on '
-            f'other languages, by languages: {figures}. Its splits, translations and rows are others than '
-            'those here.')
-
 # %% ../../nbs/reporting/accuracy_tables.ipynb #cc400fe2
 def read_tables(
     records:list[Run], options:Options=USUAL
@@ -344,7 +327,7 @@ def read_tables(
         there = [by_bible[bible] for bible in cells.bible.unique() if bible in by_bible]
         runs = runs_in(pd.concat([chosen[:0], *there]))
         runs = [run for run in runs if (run.source or '') in {*cells.source}]
-        beside = spread_note(runs, options.metric or 'accuracy'), *data_notes(runs), _published_topics(runs)
+        beside = spread_note(runs, options.metric or 'accuracy'), *data_notes(runs)
         tables.append(Accuracies(cells.table.iloc[0], cells, ' '.join(filter(None, beside))))
     if not tables:
         raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
@@ -364,23 +347,12 @@ def _nothing(records:list[Run], store:str|None)->str:
     store = in_store(store)
     if not records:
         return f"has no runs; make some with `pronto eval{store}`; --published prints the paper's figures"
-    def usual_first(runs):
-        return runs[0].protocol == 'in-language', len(runs)
-    others = _options_for(max(grouped(records, _kind).values(), key=usual_first)[0])
-    return f'has no such runs, but {_kinds(records)}; see e.g. `pronto tables {others}{store}`'
+    return f'has no such runs, but {_kinds(records)}; choose with --recipe, --splits, --protocol and --source'
 
 def _kind(record:Run)->str:
     protocol = record.protocol
     kind = f'{record.recipe} on {record.splits or "unknown"} splits'
     return kind if protocol == 'in-language' else f'{kind} ({protocol})'
-
-def _options_for(record:Run)->str:
-    "What `pronto tables` needs to show a run; without options it shows in-language runs of the recipe paper"
-    protocol, splits = record.protocol, record.splits or ''
-    chosen = dict(recipe=record.recipe) if protocol == 'in-language' else dict(protocol=protocol)
-    if splits and splits not in SPLITS_SHOWN.split(','):
-        chosen['splits'] = splits
-    return ' '.join(f'--{name} {value}' for name,value in chosen.items())
 
 def _kinds(records:list[Run])->str:
     return ', '.join(f'{n} {kind}' for kind,n in Counter(map(_kind, records)).items())

@@ -16,17 +16,17 @@ from ..bibles.languages import identify
 from ..core.files import InputError, fact_table
 from ..core.pictures import Picture
 from ..core.refs import BOOKS, NT_BOOKS
-from ..core.tables import IN_BRACKETS, Table, code_span, decimal, grouped, isolated, markdown_text
+from ..core.tables import IN_BRACKETS, Table, code_span, grouped, isolated, markdown_text
 from ..core.tables import own_direction
 from ..datasets.examples import row_texts
 from ..datasets.loading import open_datasets, sample
 from ..datasets.manifest import NOT_STATED
 from ..datasets.tasks import ChoiceTask, GivenLabel, NumberTask, Task, Tasks, UnknownTask
-from .cells import between, few_rows_notes
+from .cells import between, few_rows_notes, number
 from .questions.question import Options
 from .rendering import draw_accuracy
 from ..runs.folds import right_answers, unknown_share
-from .language_score import score_lines
+from .language_score import language_scores, score_lines
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines
 from .scores import answers_by_task, is_clear
 from .accuracy_tables import read_tables
@@ -170,20 +170,21 @@ def _verdict(answers:Answers)->tuple[str,str]: # A key of `_VERDICTS`, and a sen
     if answers.collapsed:
         return 'guessing', 'No better than guessing: one answer to everything.'
     metric = answers.task.metric
-    found = against_baselines(answers, metric)
-    if found is None:
+    against = against_baselines(answers, metric)
+    if against is None:
         return 'alone', 'There are no baselines to compare it with.'
-    name = _plain(found.baseline, answers.task)
+    baseline, test = against
+    name = _plain(baseline, answers.task)
     by = '' if metric == 'accuracy' else f' (by {METRICS[metric]})'
-    is_above = found.difference > 0
-    if found.p is None:
+    is_above = test.difference > 0
+    if test.p is None:
         side = 'above' if is_above else 'not above'
         said = f'In these runs {side} {name}{by}; fewer than {MIN_SEEDS} seeds are not tested.'
         return f'{side}, untested', said
-    if is_clear(found.p):
+    if is_clear(test.p):
         side = 'above' if is_above else 'below'
         return side, f'Clearly {side} {name}{by}.'
-    if found.baseline == 'majority':
+    if baseline == 'majority':
         return 'guessing', f'No better than guessing{by}.'
     return 'unclear', f'No clear difference from {name}{by}.'
 
@@ -192,61 +193,50 @@ def _metric(task:Task)->str: # In percent, as people know it
     "The metric of the task, or accuracy instead of a correlation"
     return task.metric if task.metric in IN_PERCENT or isinstance(task, NumberTask) else 'accuracy'
 
-def _best_baseline(answers:Answers, metric:str)->tuple[str,float]:
-    scores = {b: answers.of_baseline(b).scores[metric].value for b in answers.baselines}
-    best = max(scores, key=scores.get)
-    return best, scores[best]
-
-def _percent(x:float|None)->str: return decimal(None if x is None else 100*x, 1)
-
-def _figure(x:float|None, metric:str)->str:
-    return _percent(x) if metric in IN_PERCENT else decimal(x, 2)
-
 # %% ../../nbs/reporting/card.ipynb #card0014
 def _scored(task:Task, model:str, answers:Answers)->dict: # By name; scores from 0 to 1
     metric = _metric(task)
-    score = answers.scores[metric]
-    baseline, best = _best_baseline(answers, metric) if answers.baselines else ('', None)
-    chance = answers.of_baseline('majority').scores[metric].value if 'majority' in answers.baselines else None
-    verdict, meaning = _verdict(answers)
+    score, (verdict, meaning) = answers.scores[metric], _verdict(answers)
+    baselines = {name: answers.of_baseline(name).scores[metric].value for name in answers.baselines}
+    best = max(baselines, key=baselines.get, default='')
     return dict(task=task.stem, model=model, metric=metric, score=score.value, interval=score.interval,
-                baseline=baseline, best=best, chance=chance, verdict=verdict, meaning=meaning)
+                baseline=best, best=baselines.get(best), chance=baselines.get('majority'),
+                cues=baselines.get('cues'), verdict=verdict, meaning=meaning)
 
 def _printed(row:dict, task:Task)->list[str]:
-    metric, best = row['metric'], _figure(row['best'], row['metric'])
+    metric = row['metric']
+    own, best, chance = (number(row[name], metric) for name in ('score','best','chance'))
     interval = between(row['interval'], metric, form=IN_BRACKETS) if row['interval'] else ''
     of = '' if metric == 'accuracy' else METRICS[metric]
-    own = f'{_figure(row["score"], metric)} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
-    beside = f'{best} ({_plain(row["baseline"], task)})' if row['baseline'] else best
-    return [_spelled(task), row['model'], own, beside, _figure(row['chance'], metric), row['meaning']]
+    own = f'{own} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
+    beside = f' ({_plain(row["baseline"], task)})' if row['baseline'] else ''
+    return [_spelled(task), row['model'], own, best + beside, chance, row['meaning']]
 
-def score_card(records:list[Run])->Table:
+def score_card(
+    records:list[Run],
+    scores=None # As `language_scores` gives them, where they are known
+)->Table:
     "Each model on each task beside the best baseline and chance, and what the test found"
     asked = [(task, model, answers) for task,models in answers_by_task(records).items()
              for model,answers in models.items()]
     data = [_scored(*one) for one in asked]
-    rows = [_printed(row, task) for row,(task,*_) in zip(data, asked)]
+    tasks = [task for task,*_ in asked]
+    cues = {f'{task.abbr} {number(row["cues"])}': True for task,row in zip(tasks, data)
+            if row['cues'] is not None}
+    cells = list(map(_printed, data, tasks))
     names = [_plain('majority', record.definition).removeprefix('the ') for record in records]
     chance = ' or '.join(dict.fromkeys(names))
     header = ['task','model','score [95\N{NO-BREAK SPACE}%]','best without a model',chance,'what it means']
-    notes = [*score_lines(records),
+    notes = [*score_lines(language_scores(records) if scores is None else scores),
              'Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '
-             'chapters and seeds. A model may have read this Bible in pretraining.',
-             *few_rows_notes(records), *_of_text(records)]
-    return Table('card', 'Scores', [(header, rows)], notes, data, align='llrll')
-
-def _of_text(records:list[Run])->list[str]: # Sentences
-    "How well the text's surface alone predicts labels, and how much of it a model cannot read"
-    found = {task: next(iter(models.values())) for task,models in answers_by_task(records).items()}
-    cues = [f'{task.abbr} {_percent(answers.of_baseline("cues").scores[_metric(task)].value)}'
-            for task,answers in found.items() if 'cues' in answers.baselines]
-    notes = [f'Judged by length, capitals and punctuation alone: {", ".join(cues)}.'] if cues else []
-    for model,own in grouped(records, lambda r: r.model).items():
-        if (share := unknown_share(own)) is None:
-            continue
-        notes.append(f'{model} does not know {_percent(share)} % of the tokens of this text: its scores say '
-                     'little about the language.')
-    return notes
+             'chapters and seeds. A model may have read this Bible in pretraining.', *few_rows_notes(records)]
+    if cues:
+        notes.append(f'Judged by length, capitals and punctuation alone: {", ".join(cues)}.')
+    for model,runs in grouped(records, lambda r: r.model).items():
+        if (share := unknown_share(runs)) is not None:
+            notes.append(f'{model} does not know {number(share)} % of the tokens of this text: its scores '
+                         'say little about the language.')
+    return Table('card', 'Scores', [(header, cells)], notes, data, align='llrll')
 
 # %% ../../nbs/reporting/card.ipynb #card014b
 _VERDICTS = { # What is said of the tasks that have one
@@ -286,8 +276,8 @@ def baseline_table(
         if not values:
             continue
         best = max(values, key=values.get)
-        rows.append([_spelled(task), f'{_percent(values[best])} ({_plain(best, task)})',
-                     _percent(values.get('majority')), METRICS[metric]])
+        rows.append([_spelled(task), f'{number(values[best])} ({_plain(best, task)})',
+                     number(values.get('majority')), METRICS[metric]])
     header = ['task','best without a model','guessing','metric']
     return Table('baselines', 'What a model has to beat', [(header, rows)], align='lrrl')
 

@@ -6,7 +6,7 @@
 __all__ = ['Card', 'scales', 'card_page', 'card_text', 'card_data']
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0005
-import base64, re
+import base64, json, re
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -17,16 +17,11 @@ from ..core.tables import Table, code_span, decimal, markdown_text
 from ..datasets.loading import Dataset
 from .card import about_bible, card_finding, example_table, next_steps, score_card
 from .card import baseline_table, telling_run, verse_table
-from .language_score import SCORED, LanguageScore, compare_models, language_scores
-from .language_score import ngrams_alone
+from .language_score import SCORED, compare_models, language_scores, ngrams_alone
 from .language_score import plain_finding, scale_marks, scale_picture, scale_text
 from .language_score import score_lines, score_scales
 from ..protocols.protocol import QUICK
 from ..runs.schema import Run
-
-# %% ../../nbs/reporting/card_page.ipynb #crdp0007
-def _by_model(runs:list[Run])->dict[str,LanguageScore]:
-    return {model: score for (_,_,model),score in language_scores(runs).items()}
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0007z
 @dataclass
@@ -66,12 +61,8 @@ class Card:
         return f'{steps}\n- What does it tell of people, things and facts in the verses? {code_span(command)}'
 
     @cached_property
-    def scores(self)->dict[str,LanguageScore]: # By model
-        return _by_model(self.runs)
-
-    @cached_property
-    def in_english(self)->dict[str,LanguageScore]: # By model
-        return _by_model(self.english)
+    def in_english(self)->dict: # By model a row of `language_scores`
+        return {row.model: row for row in language_scores(self.english).itertuples()}
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0009
 _ASKED = {'likelihood': 'was asked which of the sentences it finds more probable',
@@ -98,14 +89,14 @@ def _in_english(card:Card)->list[str]: # In Markdown
     "What the same models know of English"
     is_testament = card.english and card.english[0].splits == 'parallel'
     text = 'an English New Testament' if is_testament else 'the same books in English'
-    return [f'On {text} {markdown_text(model)} has {decimal(found.value, 0)} of 100.'
-            for model,found in card.in_english.items()]
+    return [f'On {text} {markdown_text(model)} has {decimal(row.number, 0)} of 100.'
+            for model,row in card.in_english.items()]
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
-def _headline(card:Card)->list[str]: # In Markdown
+def _headline(card:Card, scores)->list[str]: # In Markdown
     "Does a model read the language? In sentences"
-    said = [*plain_finding(card.runs), *compare_models(card.runs), *_in_english(card)]
     ngrams = ngrams_alone(card.baselines)
+    said = [*plain_finding(scores), *compare_models(scores), *_in_english(card)]
     if ngrams is not None:
         said.append('**No model was asked yet.** Counting words and letters of this text gets '
                     f'{decimal(ngrams, 0)} of 100, where guessing gets 0: a model that reads '
@@ -117,13 +108,13 @@ def _headline(card:Card)->list[str]: # In Markdown
                     'does in the others is below.')
     return [*said, *_how_asked(card.runs), *_how_many(card), *card.notes]
 
-def scales(card:Card)->list[tuple[str,list]]: # As `scale_picture` takes them
+def scales(card:Card, scores)->list[tuple[str,list]]: # As `scale_picture` takes them
     "The numbers of the models, or of n-grams alone"
-    found = score_scales(card.runs, card.in_english)
+    scales = score_scales(scores, card.in_english)
     ngrams = ngrams_alone(card.baselines)
-    if not found and ngrams is not None:
-        found = [('', scale_marks(ngrams, {}, {}))]
-    return [(card.language, found[0][1])] if len(found) == 1 else found
+    if not scales and ngrams is not None:
+        scales = [('', scale_marks(ngrams))]
+    return [(card.language, scales[0][1])] if len(scales) == 1 else scales
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0011
 def _books(dataset:Dataset)->set[str]: # Codes; empty for a dataset without its text
@@ -155,30 +146,31 @@ def _folded(title:str, body:str)->str: # HTML
     return f'<details><summary>{escape(title)}</summary>{body}</details>'
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0012
-def _tasks(card:Card, language:str)->dict[str,str]: # What is folded below, by its title
+def _tasks(card:Card, language:str, scores)->dict[str,str]: # What is folded below, by its title
     "Scores, and verses to read"
     if not card.runs:
         found = baseline_table(card.baselines, card.dataset.known)
         return {'What each task gives without a model': _of_table(found, language)} if found.rows else {}
-    scores = score_card(card.runs)
+    table = score_card(card.runs, scores)
     number = ['The number is the mean over these tasks of what is right beyond guessing.',
-              *score_lines(card.runs)]
-    verses = verse_table(telling_run(card.runs, scores), [card.dataset.path])
-    return {'Each task': _html(card_finding(card.runs, scores)) + _of_table(scores, language),
+              *score_lines(scores)]
+    verses = verse_table(telling_run(card.runs, table), [card.dataset.path])
+    return {'Each task': _html(card_finding(card.runs, table)) + _of_table(table, language),
             'How the number is made': _html('\n\n'.join(map(markdown_text, number))),
             f'Verses to read: {verses.title}': _of_table(verses, language)}
 
 def card_page(card:Card)->str: # HTML
     "The page; it loads nothing from elsewhere"
     language = card.dataset.folds[0].load().language_tag
-    first, *others = _headline(card)
+    scores = language_scores(card.runs)
+    first, *others = _headline(card, scores)
     body = [_html(first), _html('\n\n'.join(others))]
-    if drawn := scales(card):
+    if drawn := scales(card, scores):
         picture = scale_picture(drawn)
         data = base64.b64encode(picture.png).decode()
         body.insert(1, f'<img alt="{escape(picture.alt)}" src="data:image/png;base64,{data}">')
     body.append(f'<h2>What to do next</h2>{_html(card.steps)}')
-    folded = _tasks(card, language)
+    folded = _tasks(card, language, scores)
     folded['This text'] = _html(about_bible(card.dataset.manifest, _books(card.dataset)))
     folded['What the tasks ask'] = _of_table(example_table([card.dataset.path]), language)
     body += [_folded(title, found) for title,found in folded.items()]
@@ -189,16 +181,15 @@ def card_page(card:Card)->str: # HTML
 # %% ../../nbs/reporting/card_page.ipynb #crdp0014
 def card_text(card:Card)->str:
     "The first screen for a terminal: sentences and scales"
-    said = [re.sub(r'\*\*|\\\\', '', line) for line in _headline(card)]
-    drawn = [f'{title}\n{scale_text(marks)}' for title,marks in scales(card)]
+    scores = language_scores(card.runs)
+    said = [re.sub(r'\*\*|\\\\', '', line) for line in _headline(card, scores)]
+    drawn = [f'{title}\n{scale_text(marks)}' for title,marks in scales(card, scores)]
     return '\n\n'.join([card.title, *said, *drawn])
 
 def card_data(card:Card)->dict: # What JSON can hold
     "Numbers as numbers, for each model"
-    def numbers(model, found):
-        english = card.in_english.get(model)
-        return dict(model=model, score=found.value, interval=found.interval, ngrams=found.ngrams,
-                    english=english and english.value, finding=found.sentence)
-    found = [numbers(*one) for one in card.scores.items()]
+    scores = language_scores(card.runs)
+    scores['english'] = [getattr(card.in_english.get(model), 'number', None) for model in scores.model]
+    shown = scores['model number low high ngrams english finding'.split()]
     return dict(language=card.language, dataset=str(card.dataset.path), ngrams=ngrams_alone(card.baselines),
-                models=found)
+                models=json.loads(shown.to_json(orient='records')))

@@ -7,28 +7,27 @@ __all__ = ['in_folders', 'Result', 'scored_tasks', 'check_arguments', 'evaluate'
            'tables']
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00005
-import base64, random, shutil, sys
+import random, shutil, sys
 from collections import defaultdict
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from html import escape
-from itertools import chain, count, product
+from itertools import count, product
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Callable, Iterator
 import numpy as np
+import pandas as pd
 from ..core.files import InputError, data_dir, require_within, safe_name, temporary_folder, to_stderr
 from ..core.progress import progress as bar
 from ..core.tables import Table, grouped
 from ..datasets.finding import find_dataset
 from ..datasets.loading import Dataset, open_dataset
 from ..modeling.model import Model, hub_models, model_name, own_models
-from ..core.pictures import Picture
 from .accuracy_tables import Options
-from .card import card_finding, card_pictures, score_card
+from .card import card_finding, score_card
 from .questions.question import ask_runs, usual_kind
-from .language_score import SCORED, LanguageScore, language_scores, score_lines
+from .language_score import SCORED, language_scores, score_lines
 from ..protocols.protocol import usual_protocol
 from ..runs.planning import Training, require_own_names, choose_tasks, plan
 from ..runs.predictions import ROWS_FILE
@@ -111,13 +110,6 @@ def _copy_record(path:Path, place:Path):
     for file in path.parents[2].glob(f'{place.name}.*{ROWS_FILE}'):
         shutil.copy2(file, place.parents[1]/file.name)
 
-def _image(picture:Picture)->str: # HTML
-    drawn = base64.b64encode(picture.png).decode()
-    return f'<img alt="{escape(picture.alt)}" src="data:image/png;base64,{drawn}">'
-
-def _as_page(sentences:list[str], table:Table, pictures:list[Picture])->str: # HTML
-    said = (f'<p>{escape(line)}</p>' for line in sentences)
-    return ''.join([*said, table.html(), *map(_image, pictures)])
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00009
 @dataclass(frozen=True)
@@ -128,28 +120,21 @@ class Result:
     store:Path # The folder where they are recorded
 
     @property
-    def scores(self)->dict[str,LanguageScore]: # By model; empty for a dataset without choices
+    def scores(self)->pd.DataFrame: # As `language_scores` gives them; empty for a dataset without choices
         "What the models know of the language, as one number each"
-        return {model: score for (_,_,model),score in language_scores(self.runs).items()}
+        return language_scores(self.runs)
 
     @property
     def finding(self)->str: # In Markdown
         "What was found, in a sentence for each model"
-        return '\n\n'.join([*score_lines(self.runs), card_finding(self.runs, self.table())])
+        return '\n\n'.join([*score_lines(self.scores), card_finding(self.runs, self.table())])
 
     def table(self)->Table:
         "Each model on each task, beside the best score without a model"
         return score_card(self.runs)
 
-    def pictures(self)->list[Picture]: # One for each table
-        "Each model and baseline on each task, with intervals"
-        protocols = dict.fromkeys(run.protocol for run in self.runs)
-        drawn = (card_pictures(self.runs, Options(splits='', protocol=name)) for name in protocols)
-        return list(chain.from_iterable(drawn))
-
-    def to_frame(self): # A `pandas.DataFrame`
+    def to_frame(self)->pd.DataFrame:
         "A row for each model and task, with numbers as numbers; NaN where a task has no such score"
-        import pandas as pd
         found = pd.DataFrame(map(_frame_row, self.runs))
         return found.astype({name: float for name in _SCORES if name in found})
 
@@ -160,8 +145,8 @@ class Result:
                 _copy_record(path, Path(folder)/path.parent.relative_to(self.store))
         return Path(folder)
 
-    def __repr__(self): return '\n\n'.join([*score_lines(self.runs), self.table().terminal()])
-    def _repr_html_(self)->str: return _as_page(score_lines(self.runs), self.table(), self.pictures())
+    def __repr__(self): return self.table().terminal()
+    def _repr_html_(self)->str: return self.table().html()
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp0010b
 def scored_tasks(dataset:Dataset)->list[str]: # Stems; may be empty
@@ -188,41 +173,36 @@ def _planned(dataset:Dataset, models:list[Model], names:list[str], protocol:str,
     return found
 
 # %% ../../nbs/reporting/evaluating.ipynb #evpargs2
-def _is_name(value)->bool: return isinstance(value, str)
-def _is_place(value)->bool: return isinstance(value, (str, PathLike))
-def _is_place_or_none(value)->bool: return value is None or _is_place(value)
-def _is_number(value)->bool: return isinstance(value, Integral) and not isinstance(value, bool) and value > 0
-def _is_number_or_none(value)->bool: return value is None or _is_number(value)
-
-def _are_names(value)->bool:
-    return isinstance(value, str) or isinstance(value, (list, tuple)) and all(map(_is_name, value))
-
-_WANTED = dict( # Argument to whether it is right, and to what to give
-    folder=(_is_place, 'the folder of a dataset'),
-    bible=(_is_place, 'the file of a Bible, a dataset, or its folder'),
-    tasks=(_are_names, "a name such as 'WO', or a list of names"),
-    protocol=(_is_name, "the name of a protocol, such as 'probe'"),
-    metric=(_is_name, "the name of a metric, such as 'accuracy'"),
-    limit=(_is_number_or_none, 'a whole number above 0, or leave it out'),
-    seeds=(_is_number, 'a whole number above 0'),
-    annotations=(_is_place, 'a file, or the name of a source'),
-    language=(_is_name, 'a name or a code'),
-    splits=(_is_name, 'the name of splits'),
-    runs=(_is_place_or_none, 'a folder, or leave it out'),
-    progress=(callable, 'a function such as `tqdm`, or leave it out'),
-    ahead=(callable, 'a function such as `tqdm`, or leave it out'),
-    report=(callable, 'a function such as `print`, or leave it out'))
+_PLACE = str, PathLike
+_WANTED = dict( # Argument to its types, and to what to give
+    folder=(_PLACE, 'the folder of a dataset'),
+    bible=(_PLACE, 'the file of a Bible, a dataset, or its folder'),
+    tasks=((str, list, tuple), "a name such as 'WO', or a list of names"),
+    protocol=(str, "the name of a protocol, such as 'probe'"),
+    metric=(str, "the name of a metric, such as 'accuracy'"),
+    limit=((Integral, type(None)), 'a whole number above 0, or leave it out'),
+    seeds=(Integral, 'a whole number above 0'),
+    annotations=(_PLACE, 'a file, or the name of a source'),
+    language=(str, 'a name or a code'),
+    splits=(str, 'the name of splits'),
+    runs=((*_PLACE, type(None)), 'a folder, or leave it out'),
+    progress=(Callable, 'a function such as `tqdm`, or leave it out'),
+    ahead=(Callable, 'a function such as `tqdm`, or leave it out'),
+    report=(Callable, 'a function such as `print`, or leave it out'))
 
 def check_arguments(**given): # Name to value; see `_WANTED`
     "Raise `InputError` that names the argument which has the wrong type"
     for name,value in given.items():
-        is_right, wanted = _WANTED[name]
-        if not is_right(value):
-            raise InputError(name, f'is {_shown(value)}; give {wanted}')
-
-def _shown(value)->str: # e.g. `2.5` or `a dict`
-    is_plain = value is None or isinstance(value, (str, int, float))
-    return repr(value)[:60] if is_plain else f'a {type(value).__name__}'
+        kinds, wanted = _WANTED[name]
+        is_right = isinstance(value, kinds)
+        if name == 'tasks' and is_right:
+            is_right = all(isinstance(task, str) for task in value)
+        elif isinstance(value, Integral):
+            is_right = is_right and not isinstance(value, bool) and value > 0
+        if not is_right:
+            is_plain = value is None or isinstance(value, (str, int, float))
+            shown = repr(value)[:60] if is_plain else f'a {type(value).__name__}'
+            raise InputError(name, f'is {shown}; give {wanted}')
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp0011a
 def _keeping_torch():
@@ -243,12 +223,6 @@ def _keeping_random():
         random.setstate(of_python)
         np.random.set_state(of_numpy)
 
-def _bible_or_folder(bible): # As `find_dataset` takes it
-    if isinstance(bible, Dataset):
-        return bible.path
-    check_arguments(bible=bible)
-    return bible
-
 # %% ../../nbs/reporting/evaluating.ipynb #evp00011
 def evaluate(
     bible, # A Bible in any format, the code of one in the data folder, a dataset, or its folder
@@ -268,9 +242,10 @@ def evaluate(
 )->Result:
     "What models know of the language of a Bible; raises `InputError` for bad input, before any training"
     models = model if isinstance(model, (list, tuple)) else [model]
-    place = _bible_or_folder(bible)
-    check_arguments(tasks=tasks, protocol=protocol, limit=limit, seeds=seeds, annotations=annotations,
-                    language=language, runs=runs, progress=progress, ahead=ahead or iter, report=report)
+    place = bible.path if isinstance(bible, Dataset) else bible
+    check_arguments(bible=place, tasks=tasks, protocol=protocol, limit=limit, seeds=seeds,
+                    annotations=annotations, language=language, runs=runs, progress=progress,
+                    ahead=ahead or iter, report=report)
     if not models:
         raise InputError('model', 'is an empty list; give a folder, a name, or a loaded model')
     tasks = [tasks] if tasks and isinstance(tasks, str) else list(tasks)

@@ -43,9 +43,9 @@ class _AskedModel(TrainerCallback):
         with temporary_folder() as runs, in_folders([model], self.tokenizer) as [given]:
             found = Model.find(given)
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
-            [score] = evaluate(self.folder, found, **how).scores.values()
+            [score] = evaluate(self.folder, found, **how).scores.itertuples()
             forget_encodings(FrozenModel(found))
-        return {f'{self.name}_language': score.value, f'{self.name}_ngrams': score.ngrams}
+        return {f'{self.name}_language': score.number, f'{self.name}_ngrams': score.ngrams}
 
     @property
     def name(self)->str: return f'eval_{self.folder.name}'

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ABOUT', 'RESOURCES', 'wikipedia_articles', 'OverLanguages', 'over_languages', 'of_three_languages', 'resources_table',
-           'groups_table', 'plot_sizes', 'plot_groups', 'resources_sentences']
+           'groups_table', 'resources_sentences']
 
 # %% ../../../nbs/lab/questions/resources.ipynb #rs100005
 from functools import cache, partial
@@ -13,10 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import correlate
 from ...core.files import InputError, fact_table
-from ...core.pictures import no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of, titled
-from .dumbbells import MOST_NAMED
-from ...reporting.questions.question import RunQuestion, records_of
+from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.cells import across_languages, as_shown
 from ...reporting.scores import shown
 from ...runs.comparing import TaskKey, row_of
@@ -163,51 +161,7 @@ def groups_table(
     note = f'{of}, in the order of their mean number of Wikipedia articles.'
     return table_of(f'resources-{kind}', f'Scores by {_KINDS[kind]}', columns, rows, [note])
 
-# %% ../../../nbs/lab/questions/resources.ipynb #rs100012
-def _one_scale(axes:list, found:list[OverLanguages], which:str):
-    "Give the panels of one task the same scale, since their models are compared"
-    for panel in grouped(zip(axes, found), lambda pair: pair[1].task).values():
-        first, *others = (ax for ax,_ in panel)
-        for ax in others:
-            (ax.sharex if which == 'x' else ax.sharey)(first)
-
-def plot_sizes(found:list[OverLanguages], metric:str='accuracy'):
-    "Scores against the number of articles, with the fitted lines, which a logarithmic axis bends"
-    found = [f for f in found if f.sized]
-    figure, axes = panels([f.title for f in found], 3.4, 2.5, x='Wikipedia articles (millions)', y=metric)
-    _one_scale(axes, found, 'y')
-    for ax,f in zip(axes, found):
-        for size,value,language in f.sized:
-            ax.plot(size, value, 'o', color='C0', ms=4)
-            ax.annotate(language, (size, value), fontsize=6, xytext=(3, 2), textcoords='offset points')
-        if f.line:
-            sizes = np.geomspace(f.sized[0][0], f.sized[-1][0])
-            ax.plot(sizes, np.polyval(f.line, sizes), color='C1', lw=1)
-        ax.set_xscale('log')
-    return figure
-
 # %% ../../../nbs/lab/questions/resources.ipynb #00a45bb0
-def _largest(groups:dict[str,list[float]])->dict[str,list[float]]: # As many as can be read, in their order
-    kept = sorted(groups, key=lambda name: -len(groups[name]))[:MOST_NAMED]
-    return {name: values for name,values in groups.items() if name in kept}
-
-def plot_groups(found:list[OverLanguages], metric:str='accuracy', kind:str='families'):
-    "Mean and range of each family or script"
-    by_group = [_grouped_scores(f, kind) for f in found]
-    shown_groups = list(map(_largest, by_group))
-    most = max(map(len, by_group))
-    beside = f' (the {MOST_NAMED} largest of {most})' if most > MOST_NAMED else ''
-    titles = [f.title for f in found]
-    figure, axes = panels(titles, 3.6, 1 + .2*min(most, MOST_NAMED), x=f'{metric}{beside}')
-    _one_scale(axes, found, 'x')
-    for ax,groups in zip(axes, shown_groups):
-        places = range(len(groups))
-        ax.hlines(places, *([of(v) for v in groups.values()] for of in (min, max)), color='.6', lw=1)
-        ax.plot(list(map(mean, groups.values())), places, 'o', color='C0', ms=4)
-        names = [no_formula(f'{name} ({len(values)})') for name,values in groups.items()]
-        ax.set_yticks(places, names, fontsize=6)
-    return figure
-
 _DIRECTIONS = {1: 'rise', -1: 'fall', 0: 'are not shown to rise or fall'}
 
 def resources_sentences(tables:list[Table], metric:str='')->list[str]:
@@ -232,11 +186,8 @@ def _tables(found:list[OverLanguages], metric:str)->list[Table]:
     sized = [resources_table(found, metric)] if any(f.sized for f in found) else []
     return [*sized, *(groups_table(found, metric, kind) for kind in _KINDS)]
 
-def _figures(found:list[OverLanguages], metric:str)->dict:
-    sized = {'resources': plot_sizes(found, metric)} if any(f.sized for f in found) else {}
-    return sized | {f'resources-{kind}': plot_groups(found, metric, kind) for kind in _KINDS}
-
 RESOURCES = RunQuestion(
-    'resources', lambda records, options: of_three_languages(records, options.metric), _tables, _figures,
+    'resources', lambda records, options: of_three_languages(records, options.metric), _tables,
+    Drawing('mean', 'family', ends='lowest highest', stem='resources-families'),
     resources_sentences,
     unused='Of fewer than three languages, without this metric, or tested on the source: {}.')

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Counts', 'NGRAMS', 'ENTITIES', 'SEEN', 'TaggedText', 'seen_tags', 'seen_entities', 'Seen', 'read_seen', 'seen_tables',
-           'plot_seen', 'seen_sentences']
+           'seen_sentences']
 
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000005
 import unicodedata
@@ -14,12 +14,10 @@ from pathlib import Path
 from statistics import mean
 from typing import Iterable, NamedTuple
 from ...core.files import InputError, data_dir
-from ...core.pictures import panels
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, wide_table
 from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
 from ..suites.metrics import spans
-from .dumbbells import dumbbells, height_of
-from ...reporting.questions.question import RunQuestion, records_of
+from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.comparing import TaskKey, across_translations, source_names
 from ...runs.schema import Run
@@ -192,7 +190,8 @@ _COLUMNS = [
     Column('model', 'model', get=attrgetter('of.model')),
     Column('protocol', 'protocol', get=attrgetter('of.protocol')),
     Column('trained', 'trained on', get=attrgetter('of.source')),
-    Column('tested', 'tested on', get=attrgetter('of.dataset')), Column('kind'), _SHARE]
+    Column('tested', 'tested on', get=attrgetter('of.dataset')), Column('kind'), _SHARE,
+    Column('share', get=lambda row: 100*row.right/row.n if row.n else None)]
 
 def _table(found:list[Seen], stem:str, title:str, note:str)->Table:
     rows = [_Row(one, kind, *counts) for one in found for kind,counts in one.counts.items()]
@@ -208,19 +207,6 @@ def seen_tables(found:list[Seen])->list[Table]:
     return [_table(*some) for some in (of_tags, of_names) if some[0]]
 
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000018
-def plot_seen(found:list[Seen], metric:str=''): # A figure of matplotlib
-    "Plot for each translation how much is right among seen and unseen trigrams of tags, or names"
-    groups = grouped(found, lambda s: (s.task, s.model, s.protocol))
-    titles = [f'{task.name}, {model}, {protocol}' for task,model,protocol in groups]
-    figure, axes = panels(titles, 3.4, height_of(max(map(len, groups.values()))), x='right (%)')
-    def share(right, n):
-        return 100*right/n if n else float('nan')
-    for ax,some in zip(axes, groups.values()):
-        names = [s.dataset if s.source == s.dataset else f'{s.dataset} (from {s.source})' for s in some]
-        values = [[share(*counts) for counts in list(s.counts.values())[:2]] for s in some]
-        dumbbells(ax, names, *zip(*values), ('seen','unseen'))
-    return figure
-
 def _shares(rows:list[dict], kind:str)->dict[tuple[str,str],float]: # Tested and trained on, to percent
     return {(row['tested'], row['trained']): 100*row['right']/row['n'] for row in rows
             if row['kind'] == kind and row['n']}
@@ -245,5 +231,6 @@ def seen_sentences(tables:list[Table], metric:str='')->list[str]:
 
 SEEN = RunQuestion(
     'seen', lambda records, options: read_seen(records, options.file or data_dir()/'datasets'),
-    lambda found, metric: seen_tables(found), plot_seen, seen_sentences, any_protocol=True,
+    lambda found, metric: seen_tables(found),
+    Drawing('share', 'tested trained', 'kind', 'task model protocol'), seen_sentences, any_protocol=True,
     unused='Without training data at hand, or without tags of words: {}.')

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SUBSET', 'syntactic_distances', 'diversity', 'families', 'compare_subset', 'Subset', 'read_subset', 'subset_table',
-           'plot_subset', 'subset_sentences']
+           'subset_sentences']
 
 # %% ../../../nbs/lab/questions/subset.ipynb #sb000005
 from functools import cache, partial
@@ -16,9 +16,8 @@ import numpy as np
 from ...bibles.languages import family_of
 from ...core.extras import how_to_install
 from ...core.files import InputError, reading
-from ...core.pictures import no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, names_in, table_of
-from ...reporting.questions.question import RunQuestion, records_of
+from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from .resources import ABOUT, OverLanguages, of_three_languages, wikipedia_articles
 from ..reporting.model_tiers import TIERS, read_tiers, tier_of
 from ...reporting.cells import as_shown
@@ -139,19 +138,6 @@ def subset_table(found:list[Subset], metric:str='accuracy')->Table:
     return table_of('subset', 'Does a selection stand for all languages?', _columns(metric), rows, [_NOTE])
 
 # %% ../../../nbs/lab/questions/subset.ipynb #022697ae
-def plot_subset(found:list[Subset], metric:str='accuracy'):
-    "By tier the mean of the selection and of all languages"
-    figure, axes = panels([f.over.title for f in found], 3.2, 2.2, y=metric)
-    for ax,f in zip(axes, found):
-        names = [f'{p["tier"]}\n{p["chosen"]} of {p["languages"]}' for p in f.parts]
-        sides = dict(selection=[p['of_chosen'] for p in f.parts], all=[p['of_all'] for p in f.parts])
-        for i,(label,values) in enumerate(sides.items()):
-            ax.bar(np.arange(len(names)) + .35*i - .17, values, .33, color=f'C{i}', label=label)
-        ax.set_xticks(range(len(names)), map(no_formula, names), fontsize=7)
-        ax.set_xlim(-.8, len(names) - .2)
-    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=7, loc='outside right upper')
-    return figure
-
 def subset_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "Where a selection is better or worse than all languages"
     places = grouped(records_of(tables), itemgetter('task', 'model', 'protocol', 'source'))
@@ -169,5 +155,5 @@ def _read(records:list[Run], options)->list[Subset]:
     return read_subset(records, chosen, options.metric)
 
 SUBSET = RunQuestion('subset', _read, lambda found, metric: [subset_table(found, metric)],
-                     plot_subset, subset_sentences,
+                     Drawing('difference', 'tier', panels='task model protocol source'), subset_sentences,
                      unused='Without a language that is chosen and one that is not: {}.')

@@ -22,7 +22,7 @@ from ...core.stats import metric_bounds
 from ...core.tables import csv_rows, grouped
 from ...datasets.pairs import numbered
 from ...datasets.tasks import BUILT_IN, Task, Tasks, UnknownTask
-from ...reporting.language_score import score_lines
+from ...reporting.language_score import language_scores, score_lines
 from ...reporting.scores import IN_PERCENT, METRICS, Answers, against_baselines, baseline_scores
 from ...reporting.scores import compare_all, is_clear, mean_score, read_seeds
 from ...reporting.scores import seed_scores
@@ -109,13 +109,13 @@ def _of_metric(metric:str, answers:Answers, found:dict)->dict:
     "A score, its interval and seeds, the score of the majority label and the gain over the best baseline"
     low, high = found[metric].interval or (None, None)
     seeds = [_exact(x) for x in seed_scores(answers, metric)]
-    baseline = against_baselines(answers, metric)
-    above = baseline and baseline.difference > 0 and is_clear(baseline.p)
+    baseline, test = against_baselines(answers, metric) or (None, None)
+    above = test and test.difference > 0 and is_clear(test.p)
     return dict(
         score=_exact(mean(seeds)), low=low, high=high, seed_low=min(seeds), seed_high=max(seeds),
         majority=_of_majority(answers, metric),
-        gain=baseline and baseline.difference, baseline=baseline and baseline.baseline,
-        above=bool(above) if baseline and baseline.p is not None else None, rank=None, tied=None)
+        gain=test and test.difference, baseline=baseline,
+        above=bool(above) if test and test.p is not None else None, rank=None, tied=None)
 
 def row(
     records:list[Run], answers:Answers, facts:dict[str,str], folder:Path
@@ -503,5 +503,5 @@ def write_report(
     replies = _ask_all(records, questions, runs)
     ran = [r for r in records if not r.is_reading] # Others have no score, but their question has a table
     made = make_report(ran, Path(out).absolute().parent, known, most_tests, progress)
-    made._replace(replies=replies, known=score_lines(ran)).save(out)
+    made._replace(replies=replies, known=score_lines(language_scores(ran))).save(out)
     return len(records)

@@ -20,7 +20,7 @@ from ...core.tables import ABSENT, IN_BRACKETS, Column, Printed, Table, cells_of
 from ...core.tables import interval_text, titles_of
 from ...reporting.rendering import BASELINE_NAMES, language_name
 from ...reporting.cells import data_notes, described
-from ...reporting.scores import IN_PERCENT, METRICS, Answers, answer_sums
+from ...reporting.scores import IN_PERCENT, METRICS, Answers
 from ...reporting.scores import common_codes, main_metric, read_answers, shown
 from ...reporting.accuracy_tables import USUAL, Options, add_unlisted, choose, runs_in
 from ...runs.comparing import TaskKey
@@ -70,11 +70,8 @@ def _draws_of(
         return {}
     where = first.by_chapter, first.rows.names
     if has_items:
-        return draw_sums({name: answer_sums(a, metric) for name,a in models.items()}, *where)
-    counted = {}
-    for name,one in models.items():
-        labels = one.label_set(one.predicted)
-        counted[name] = [one.rows.confusion(run, labels) for run in one.predicted]
+        return draw_sums({name: a.sums(metric) for name,a in models.items()}, *where)
+    counted = {name: list(one.counted) for name,one in models.items()}
     return draw_confusions(metric, counted, *where, first.counts)
 
 # %% ../../../nbs/lab/reporting/summary.ipynb #sumstr01
