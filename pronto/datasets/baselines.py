@@ -285,13 +285,10 @@ def baselines_of(task)->dict: # Name to a function with the signature of `predic
 def predict_baselines(
     task, # A task of `pronto.datasets.tasks`
     train:list, # Rows, as many as the model was trained on
-    test:list, # Rows
-    dev:list=(), # Rows, on which the kind of n-gram of a curve is chosen
-    n_draws:int=DRAWS # Of the texts that a curve reads
+    test:list # Rows
 )->dict[str,list[str]]: # Name to a label for each row of `test`; the same for all models, so worth keeping
-    "Answer a test set without a language model; `READING` is a curve, see `reading_curve`"
-    answers = {name: predict(task, train, test) for name,predict in baselines_of(task).items()}
-    return answers | ({READING: reading_curve(train, [*dev], test, n_draws)} if task.stem in SCORED else {})
+    "Answer a test set without a language model"
+    return {name: predict(task, train, test) for name,predict in baselines_of(task).items()}
 
 # %% ../../nbs/datasets/baselines.ipynb #bsl41
 def _identity(task, train:list, test:list, *of_curve)->str: # A hash
@@ -309,8 +306,9 @@ def kept_baselines()->Path:
     return data_dir()/'cache'/'baselines'
 
 def predict_once(
-    task, train:list, test:list, dev:list=(), n_draws:int=DRAWS # As `predict_baselines` takes them
-)->dict[str,list[str]]: # In its form
+    task, train:list, test:list, # As `predict_baselines` takes them
+    dev:list=(), n_draws:int=DRAWS # As `reading_curve` takes them
+)->dict[str,list[str]]: # In the form of `predict_baselines`; choices have `READING` beside them, a curve
     "Read the baselines' answers from the data folder, or compute them and keep them there"
     path = kept_baselines()/f'{_identity(task, train, test, [*dev], n_draws)}.json.gz'
     n = len(task.true_labels(test))
@@ -322,7 +320,9 @@ def predict_once(
                 return kept
     except InputError:
         pass # Not there, or damaged
-    answers = predict_baselines(task, train, test, dev, n_draws)
+    answers = predict_baselines(task, train, test)
+    if task.stem in SCORED:
+        answers[READING] = reading_curve(train, [*dev], test, n_draws)
     try:
         path.unlink(missing_ok=True) # A pipe would wait for a reader
         with write_aside(path) as f:
