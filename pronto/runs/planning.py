@@ -58,7 +58,7 @@ class Training:
         return self.dataset.known.get(self.key.task)
 
     def __str__(self):
-        bibles = [key.bible for key in self.keys]
+        bibles = [key.dataset for key in self.keys]
         shown = ', '.join(bibles[:3]) + (' ...' if len(bibles) > 3 else '')
         task = self.task.abbr if self.task else self.key.task
         about = [shown, self.model.name, task, f'seed {self.key.seed}']

@@ -25,7 +25,7 @@ from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers, right_shares
 from ...runs.comparing import TaskKey, across_translations
 from ...runs.frame import rows_hash
-from ...runs.predictions import coded
+from ...runs.frame import coded
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er000007

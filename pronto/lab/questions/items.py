@@ -25,8 +25,7 @@ from ...runs.schema import Run
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.comparing import TaskKey, source_names, task_key
-from ...runs.frame import WHERE
-from ...runs.predictions import Columns
+from ...runs.frame import WHERE, Columns
 from ...runs.store import rows_and_answers
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri00007b
