@@ -126,7 +126,7 @@ def folder_of(args, code, kind): return args.output/'models'/f'{code}-{kind}'
 
 def train(args, code, kind):
     "Train a model of a language"
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     began, out = time.time(), folder_of(args, code, kind)
     if (out/'manifest.json').is_file():
         return
@@ -141,7 +141,7 @@ def train(args, code, kind):
 
 def own(args, code, kind, draw):
     "A model of the language after all shares of its training"
-    from pronto.modeling.pretrain import checkpoint_of
+    from pronto.lab.modeling.pretrain import checkpoint_of
     out = folder_of(args, code, kind)
     models = {f'{kind} {100*share:g}': checkpoint_of(out, share) for share in CHECKPOINTS}
     choose(args, code, draw, 'likelihood', models)

@@ -28,7 +28,7 @@ from pronto.modeling.architectures import load_tokenizer, one_line_errors, quiet
 from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import use_onednn
 from pronto.modeling.encoding import padded
-from pronto.modeling.pretrain import foreign_in_model, learn_vocabulary, save_model, weights_hash
+from pronto.lab.modeling.pretrain import foreign_in_model, learn_vocabulary, save_model, weights_hash
 from pronto.modeling.model import Model
 from pronto.modeling.outcome import versions
 

@@ -20,7 +20,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, set_seed
 from pronto.datasets.loading import load_verses, open_dataset, sample
 from pronto.datasets.tasks import ChoiceTask
 from pronto.modeling.likelihood import choice_values, load_chooser
-from pronto.modeling.pretrain import learn_vocabulary
+from pronto.lab.modeling.pretrain import learn_vocabulary
 
 
 def new_model(dataset, folder):

@@ -9,7 +9,7 @@ import argparse, json
 from pathlib import Path
 from distillation import Distillation, distil, share_of, verses_to_read
 from pronto.core.files import write_aside
-from pronto.modeling.pretrain import pretrain
+from pronto.lab.modeling.pretrain import pretrain
 
 def add_verses(path:Path, read:list[dict]): # Of a manifest
     "Say how much of each translation was read"

@@ -18,7 +18,7 @@ from pronto.datasets.loading import load_dataset_folder, load_verses
 from pronto.modeling.architectures import quiet
 from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.likelihood import choice_values, load_chooser, log_likelihoods
-from pronto.modeling.pretrain import learn_vocabulary
+from pronto.lab.modeling.pretrain import learn_vocabulary
 
 VERSES = 7957 # Of a New Testament
 SHAPES = {'encoder of 6 layers': (6, 384, 12), 'encoder of 12 layers': (12, 768, 12),

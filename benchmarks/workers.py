@@ -38,7 +38,7 @@ def write_models(bibles, folder):
     "An encoder and a decoder with one vocabulary, and random weights"
     from transformers import GPT2Config, GPT2LMHeadModel
     from pronto.bibles.reading import read_bible
-    from pronto.modeling.pretrain import learn_vocabulary, pretrain
+    from pronto.lab.modeling.pretrain import learn_vocabulary, pretrain
     texts = [row.text for path in sorted(bibles.iterdir()) for row in read_bible(path).rows[::4]]
     pretrain(texts, folder/'encoder', steps=0, layers=2, width=128, heads=4, vocab_size=4000, device='cpu')
     tokenizer = learn_vocabulary(texts, 4000, 512, ('input_ids', 'attention_mask'))

@@ -33,7 +33,7 @@ def no_line_of_progress(monkeypatch):
 def with_torch():
     "A process that tests many files needs these anyway; imported first, they stay: see `what_stays_is_no_garbage`"
     if 'PYTEST_XDIST_WORKER' in os.environ and find_spec('torch'):
-        import pronto.modeling.pretrain, pronto.modeling.probing, pronto.modeling.train # noqa: F401
+        import pronto.lab.modeling.pretrain, pronto.modeling.probing, pronto.modeling.train # noqa: F401
 
 @pytest.fixture(autouse=True, scope='session')
 def one_parser():

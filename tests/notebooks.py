@@ -3,7 +3,7 @@ import gc, os, sys, tempfile
 os.environ.setdefault('OMP_NUM_THREADS', '1') # Before anything imports NumPy; see `conftest.py`
 
 import nbdev.test
-import pronto.modeling.pretrain, pronto.modeling.probing, pronto.modeling.train, pronto.lab.reporting.notebook_views # noqa: F401
+import pronto.lab.modeling.pretrain, pronto.modeling.probing, pronto.modeling.train, pronto.lab.reporting.notebook_views # noqa: F401
 from execnb.shell import CaptureShell
 
 DATA = os.environ.get('PRONTO_DATA')

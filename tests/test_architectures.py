@@ -175,7 +175,7 @@ def test_a_padding_token_that_the_model_lacks_changes_nothing(models, tmp_path, 
 
 def test_a_mask_that_the_model_lacks_is_one_line(models, tmp_path):
     import transformers as hf
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     folder = shutil.copytree(models('bert'), tmp_path/'bert')
     tokenizer = hf.AutoTokenizer.from_pretrained(folder)
     tokenizer.add_tokens([f'w{i}' for i in range(60)])

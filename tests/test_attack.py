@@ -151,7 +151,7 @@ def baselines_kept(folder):
     return 'kept'
 
 def weights(folder):
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     pretrain(TEXTS*10, folder/'bert', vocab_size=60, layers=1, width=16, heads=2, max_length=16, steps=0, device='cpu')
     return 'bert'
 

@@ -7,7 +7,8 @@ from conftest import predictions, run_results
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.lab.questions.probe import rank_agreement
-from pronto.reporting.questions.question import Options, ask_runs, known_questions
+from pronto.core.offers import offers
+from pronto.reporting.questions.question import Options, ask_runs
 from pronto.reporting.accuracy_tables import choose, runs_in
 from pronto.lab.reporting.report import make_report
 from pronto.runs.comparing import same_model
@@ -160,7 +161,7 @@ def test_every_question_answers_or_says_why_not(mixed, tmp_path):
     runs = shutil.copytree(mixed, tmp_path/'runs')
     store(runs, .55, seeds=1, protocol='prompting', recipe='prompt', hyperparameters=dict(shots=4))
     records, silent = read_runs(runs, report=pytest.fail), {}
-    for name in known_questions():
+    for name in offers('questions'):
         try: reply = ask_runs(name, records, Options(splits='parallel'))
         except InputError as e: silent[name] = str(e); continue
         for table in reply.tables:

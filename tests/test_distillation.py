@@ -7,7 +7,7 @@ import numpy as np, pytest
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
 from pronto.datasets.splits import split_of
-from pronto.modeling.pretrain import pretrain
+from pronto.lab.modeling.pretrain import pretrain
 from pronto.modeling.model import model_hash
 from pronto.lab.modeling.retrieval import encode_layers, retrieve
 

@@ -5,7 +5,7 @@ torch = pytest.importorskip('torch')
 from conftest import ROOT
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet
 from pronto.modeling.encoding import pack
-from pronto.modeling.pretrain import pretrain
+from pronto.lab.modeling.pretrain import pretrain
 from pronto.modeling.train import collate
 from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import load_dataset_folder

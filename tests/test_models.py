@@ -29,7 +29,7 @@ def translations(tmp_path, monkeypatch):
 
 def toy_bert(folder):
     from transformers import BertConfig, BertModel, set_seed
-    from pronto.modeling.pretrain import learn_vocabulary
+    from pronto.lab.modeling.pretrain import learn_vocabulary
     learn_vocabulary(['so ne ra tu ki la', 'os en ar ut ik al'], 100, 32).save_pretrained(folder)
     set_seed(0)
     BertModel(BertConfig(vocab_size=100, hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=8,

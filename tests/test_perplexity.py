@@ -118,7 +118,7 @@ def test_half_a_bible_that_a_decoder_read_is_told_apart(data, half):
 
 @pytest.mark.slow
 def test_half_a_bible_that_an_encoder_read_is_told_apart(data, half, tmp_path):
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     pretrain(list(half[0].values()), tmp_path/'bert', steps=250, vocab_size=500, layers=2, width=64, heads=2)
     assert told_apart(tmp_path/'bert', *half, 'min_k') > .8
 

@@ -8,7 +8,7 @@ from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import Dataset
 from pronto.cli.command import main
 from pronto.core.files import InputError
-from pronto.modeling.pretrain import pretrain, read_texts
+from pronto.lab.modeling.pretrain import pretrain, read_texts
 from pronto.modeling.model import model_hash
 from pronto.modeling.recipes import find_recipe
 from pronto.datasets.splits import split_of
@@ -29,7 +29,7 @@ def test_fine_tune_a_pretrained_model(tmp_path):
 @pytest.mark.slow
 def test_same_in_another_process(tmp_path):
     "Whatever the hash seed"
-    code = f'import sys; from pronto.modeling.pretrain import pretrain; pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})'
+    code = f'import sys; from pronto.lab.modeling.pretrain import pretrain; pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})'
     other = os.environ | {'PYTHONHASHSEED': '1' if hash('lo') % 2 else '2'} # Hardly that of this process
     subprocess.run([sys.executable, '-c', code, str(tmp_path/'1')], check=True, env=other)
     pretrain(TEXTS, tmp_path/'2', **SMALL)
@@ -50,7 +50,7 @@ def test_interrupted_leaves_what_was_there(tmp_path, monkeypatch):
     pretrain(TEXTS, tmp_path/'m', **SMALL)
     before = model_hash(tmp_path/'m')
     def interrupt(*args, **kwargs): raise KeyboardInterrupt
-    monkeypatch.setattr('pronto.modeling.pretrain.MaskedTrainer.train', interrupt)
+    monkeypatch.setattr('pronto.lab.modeling.pretrain.MaskedTrainer.train', interrupt)
     with pytest.raises(KeyboardInterrupt): pretrain(TEXTS, tmp_path/'m', **SMALL | {'seed': 1})
     assert model_hash(tmp_path/'m') == before and [p.name for p in tmp_path.iterdir()] == ['m']
 

@@ -13,7 +13,7 @@ from pronto.datasets.examples import PairExample
 from pronto.datasets.manifest import manifest_bytes
 from pronto.datasets.tasks import SS
 from pronto.modeling.encodings import Cache, FrozenModel, _read, encode_once, verse_hash
-from pronto.modeling.pretrain import pretrain
+from pronto.lab.modeling.pretrain import pretrain
 from pronto.modeling.probing import Choice, probe_pairs
 from pronto.runs import runner
 from pronto.runs.store import predictions_of, read_runs

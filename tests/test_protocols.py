@@ -352,7 +352,7 @@ def test_labels_on_which_all_sentences_agree(place, trained, monkeypatch):
 def test_with_a_real_model(tmp_path, monkeypatch):
     "Transfer and few-shot with a tiny BERT: the pair task transfers, and weights of the source are used"
     pytest.importorskip('torch')
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     from pronto.runs.runner import run_all
     for code in 'qaa', 'qab':
         folder = write_dataset(tmp_path/code, code)

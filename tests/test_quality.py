@@ -313,7 +313,7 @@ def test_gold_runs_on_any_treebank(demo, tmp_path):
 @pytest.mark.slow
 def test_edges_are_probed_in_one_language_and_across(demo, tmp_path):
     "Two encoders without pretraining know the same: no test set tells them apart, and tags are read off in both languages"
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     corpus, folder, _ = demo
     (tmp_path/'ud').mkdir()
     for code,parts in dict(qaa='train dev test', qab='test').items():

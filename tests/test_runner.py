@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip('torch')
 from transformers import AutoModelForMaskedLM
 from pronto.cli.command import main
-from pronto.modeling.pretrain import pretrain
+from pronto.lab.modeling.pretrain import pretrain
 from pronto.modeling.model import Model, local_model
 from pronto.runs.planning import plan
 from pronto.datasets.finding import find_dataset

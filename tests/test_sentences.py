@@ -15,7 +15,8 @@ from conftest import ROOT
 from pronto.core.files import content_hash
 from pronto.core.tables import Table, csv_rows, read_table
 from pronto.lab.questions.mixes import CONDITIONS
-from pronto.reporting.questions.question import Options, ask_runs, find_question, known_questions
+from pronto.core.offers import offers
+from pronto.reporting.questions.question import Options, ask_runs, find_question
 from pronto.runs.schema import Run
 from pronto.runs.store import read_runs
 from test_questions import LANGUAGES, over_languages, source, store, tagged, tasks, verses, words  # noqa: F401
@@ -229,7 +230,7 @@ def check(name, folder, stems, sentences, metric=''):
     return bool(sentences)
 
 def test_every_question_is_checked():
-    assert AGAIN.keys() == known_questions().keys()
+    assert AGAIN.keys() == offers('questions').keys()
 
 @pytest.mark.parametrize('study, name', [(study, name) for study in ('real','breadth') for name in
                                          dict.fromkeys(r['question'] for r in csv_rows((TABLES/study/'answers.csv').read_text()))])

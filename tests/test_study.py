@@ -91,7 +91,7 @@ def test_a_study_is_made_once_and_lists_what_failed(tmp_path, monkeypatch):
     pytest.importorskip('torch')
     monkeypatch.setattr(subprocess, 'run', run_forked)
     from pronto.demo.corpus import make_corpus, write_corpus
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     corpus = make_corpus(n_verses=600)
     write_corpus(corpus, tmp_path/'data')
     sizes = dict(vocab_size=400, layers=6, width=16, heads=2, max_length=128)

@@ -125,9 +125,9 @@ def code_index():
 
 def questions_list():
     "The questions of `pronto tables --question`, each with the page of its module"
-    from pronto.reporting.questions.question import known_questions
+    from pronto.core.offers import offers
     lines = []
-    for name,entry in known_questions().items():
+    for name,entry in offers('questions').items():
         if not entry.module.startswith('pronto.'): continue # Of another package
         path = entry.module.removeprefix('pronto.').replace('.', '/')
         about = ast.get_docstring(ast.parse((ROOT/'pronto'/f'{path}.py').read_text(encoding='utf-8')))

@@ -87,7 +87,7 @@ _SHAPE = dict(kind='causal', layers=2, width=64, heads=4, dropout=0., learning_r
               max_length=96, vocab_size=3000, checkpoints=(.1,))
 
 def _reads(demo:Gospels)->str:
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     texts = demo.texts()
     made = pretrain(texts, demo.models[-1], device='cpu', steps=demo.steps, progress='read', **_SHAPE)
     return (f'A model of {made["parameters"]:,} parameters has read {16*demo.steps:,} verses of the Old '

@@ -65,7 +65,7 @@ def _is_made(folder:Path, pretraining:dict)->bool:
     return (made.get('steps'), made.get('texts_hash')) == (pretraining['steps'], texts_hash)
 
 def _pretrain(folder:Path, pretraining:dict):
-    from pronto.modeling.pretrain import pretrain
+    from pronto.lab.modeling.pretrain import pretrain
     pretrain(out=folder, device='cpu', **SHAPE, **pretraining)
 
 def pretrain_models(

@@ -29,7 +29,8 @@ from ...reporting.scores import seed_scores
 from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
 from .summary import summarise
 from ...reporting.accuracy_tables import SPLITS_SHOWN, in_store
-from ...reporting.questions.question import Options, Reply, ask_runs, find_question, known_questions
+from ...reporting.questions.question import Options, Reply, ask_runs, find_question
+from ...core.offers import offers
 from ...reporting.questions.question import usual_kind
 from .model_tiers import read_tiers, tier_of
 from ...runs.schema import Run
@@ -435,7 +436,7 @@ def _ask_all(
     "Ask the questions about the protocols that were run; raises `InputError` if one of `names` fails"
     protocol, recipe = usual_kind(records)
     options, found = Options('', SPLITS_SHOWN, protocol, store=store), {}
-    about = [name for name in known_questions() if name in {r.protocol for r in records}]
+    about = [name for name in offers('questions') if name in {r.protocol for r in records}]
     for name in about:
         try:
             found[name] = ask_runs(name, records, options)

@@ -12,7 +12,8 @@ from ...core.files import InputError, write_aside
 from ...core.tables import ABSENT, csv_rows, csv_text, grouped, markdown_table, markdown_text
 from ...core.tables import read_table
 from .study import Plan, Study, write_read
-from ...reporting.questions.question import Options, ask_runs, find_question, known_questions
+from ...reporting.questions.question import Options, ask_runs, find_question
+from ...core.offers import offers
 from ...runs.store import read_runs
 
 # %% ../../../nbs/lab/studies/study_page.ipynb #sp000005
@@ -26,7 +27,7 @@ def _section(name:str, tables:list[dict], folder:Path)->str: # In Markdown
     "What the tables of a question say"
     question, lines = find_question(name), []
     notebook = sys.modules.get(question.read.__module__) # Its title says what is asked
-    heading = notebook.__doc__ if name in known_questions() else Path(name).stem
+    heading = notebook.__doc__ if name in offers('questions') else Path(name).stem
     for metric,some in grouped(tables, lambda row: row['metric']).items():
         found = [read_table(folder/f'{row["table"]}.csv') for row in some]
         lines += [f'- {markdown_text(line)}' for line in question.sentences(found, metric)]
