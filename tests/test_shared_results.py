@@ -138,7 +138,7 @@ def edited(path, **changes):
 
 @pytest.mark.parametrize('changes', [
     dict(mcc=.9), dict(macro_f1=.9), dict(baselines=dict(majority=.1)),
-    dict(baselines=dict(majority=.5, other=.9)), dict(baseline_scores=dict(majority=dict(accuracy=.5, mcc=.3))), 
+    dict(baselines=dict(majority=.5, other=.9)), dict(baseline_scores=dict(majority=dict(accuracy=.5, mcc=.3))),
     dict(counts=dict(test=99))], ids=lambda changes: ' '.join(changes))
 def test_every_figure_is_compared_with_the_predictions(tmp_path, capsys, changes):
     key = RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash')
