@@ -148,10 +148,8 @@ class _Named(Record):
     @property
     def train_names(self)->list[str]: return list(map(self._named, self.train))
 
-    def _compared(self)->dict: return self.model_dump(exclude={'answers','defined'}) # Without columns
-
-    def __eq__(self, other)->bool:
-        return isinstance(other, _Named) and self._compared() == other._compared()
+    def __eq__(self, other)->bool: # Without columns
+        return isinstance(other, _Named) and self.model_dump() == other.model_dump()
 
 # %% ../../nbs/runs/schema.ipynb #run00001
 class Run(_Named):
@@ -159,8 +157,8 @@ class Run(_Named):
     path:Path|None = None # The record; this and the following are not in it
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
-    answers:Any = Field(default=None, repr=False) # As `rows_and_answers` gives them; none without labels
-    defined:Any = Field(default=None, repr=False) # Its `Task`, as its store or its dataset defines it
+    answers:Any = Field(default=None, repr=False, exclude=True) # As `rows_and_answers` gives them
+    defined:Any = Field(default=None, repr=False, exclude=True) # Its `Task`
 
     def but(self, **changes)->'Run':
         "The same run with other values"

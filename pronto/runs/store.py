@@ -40,7 +40,7 @@ def _digits(inputs:dict)->str:
     return content_hash(text.encode(), size=16)
 
 def _codes(inputs:dict)->list[str]:
-    before = _codes(inputs['first']) if inputs['first'] else []
+    before = _codes(inputs['first']) if inputs.get('first') else []
     return list(dict.fromkeys([*before, *(part['code'] for part in inputs['trained_on'] or ())]))
 
 # %% ../../nbs/runs/store.ipynb #8f4b0344
