@@ -24,7 +24,7 @@ from pronto.datasets.tasks import BUILT_IN
 from pronto.modeling.architectures import quiet
 from pronto.modeling.recipes import find_recipe, has_bf16
 from pronto.modeling.train import fine_tune_dataset, task_rows
-from pronto.runs.store import chapters_of
+from pronto.runs.folds import chapters_of
 
 
 def tokenized(rows, task, tokenizer):

@@ -302,14 +302,15 @@ def scored(rows, **changes):
     "Whole results of an invented run whose figures are those of its predictions"
     from pronto.datasets.tasks import PNS
     from pronto.runs.folds import score_table
-    from pronto.runs.frame import chapter_names
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    found = score_table(PNS, columns, ['majority'], chapter_names(columns))
+    from pronto.runs.frame import coded, test_rows
+    columns = {name: coded(row[name] for row in rows) for name in rows[0]}
+    predicted = columns.pop('predicted')
+    found = score_table(PNS, test_rows(columns), predicted)
     return run_results(**found | dict(accuracy_without_parallels=None, counts=dict(test=len(rows))) | changes)
 
 def run_results(**changes):
     "Whole results of an invented run, for `write_record`"
-    known = dict(accuracy=.75, accuracy_without_parallels=None, macro_f1=.7, mcc=.5, intervals=dict(accuracy=[.7, .8]),
+    known = dict(accuracy=.75, accuracy_without_parallels=None, macro_f1=.7, mcc=.5,
                  baselines=dict(majority=.5, lookup=.5, ngram=.6), dev=[], collapsed=False, truncated=dict(test=0), counts=dict(test=1),
                  seconds=1., device='cpu', versions={})
     return known | changes

@@ -222,7 +222,7 @@ def hf(path):
 def runs(path):
     from pronto.runs.store import read_runs
     found = read_runs(path, report=lambda line: None)
-    return [f"{r.bible} {r.accuracy:.2f} {r.mcc:.2f} {r.intervals.get('accuracy')}" for r in found]
+    return [f"{r.dataset} {r.accuracy:.2f} {r.mcc:.2f}" for r in found]
 
 def answers(path):
     from pronto.lab.quality.sheets import count_sheet, read_sheet

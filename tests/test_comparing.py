@@ -19,7 +19,7 @@ EPOCHS = dict(sentence_mood=20, nonpronominal_mention=10, proper_noun_subject=10
 
 def store(folder, accuracy, seeds=3, bible='wol', model='bert', task='sentence_mood', **more):
     "Runs that differ in their seed; more of `RunKey` or of the results"
-    inputs = dict(bible=bible, model=model, model_hash='m1', task=task, dataset_hash=f'{bible}-1')
+    inputs = dict(dataset=bible, model=model, model_hash='m1', task=task, dataset_hash=f'{bible}-1')
     inputs |= dict(hyperparameters=dict(epochs=EPOCHS[task]))
     inputs |= {k: more.pop(k) for k in list(more) if k in RunKey.__dataclass_fields__}
     about = dict(splits='parallel', rules='paper', source='OntoNotes', language=bible) | more
@@ -193,7 +193,7 @@ def test_labels_of_other_sources_are_not_compared(mixed):
     assert {len(found.own('wol').runs) for found in transfers if found.own('wol')} <= {3}
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
-    taus = {a.recipes: a.tau for a in rank_agreement([r for r in read_runs(mixed) if r.bible == 'fra'], 'accuracy')}
+    taus = {a.recipes: a.tau for a in rank_agreement([r for r in read_runs(mixed) if r.dataset == 'fra'], 'accuracy')}
     assert taus == {'probe / paper': 1, 'probe-random / paper': -1}
 
 def test_the_summary_names_the_runs_of_other_test_sets(mixed, tmp_path, capsys):
@@ -271,13 +271,13 @@ def test_counts_of_another_source_are_another_task(tmp_path):
 def test_folds_of_a_task_on_words_have_one_f1():
     "Over all folds; not that of the first"
     from pronto.runs.folds import pool
-    from pronto.runs.predictions import coded
+    from pronto.runs.frame import coded, test_rows
     from pronto.runs.schema import Run
     from pronto.lab.suites.tasks import TaggingTask
     tagging = TaggingTask('panx', 'PANX', 'Which words are names?', labels=('B-PER','I-PER','O'), metric='f1')
-    tables, runs = [], []
+    runs = []
     for k,said in enumerate((['B-PER','O'], ['O','O'])):
-        columns = dict(ref=[f'MRK {k + 1}_1:{i}' for i in range(2)], label=['B-PER','O'], predicted=said, parallel='00', majority='OO')
-        tables.append({name: coded(texts) for name,texts in columns.items()})
-        runs.append(Run(task='panx', defined=tagging, fold=k, folds=2, f1=1. - k, predictions=f'p{k}', baselines=dict(majority=.5)))
-    assert pool(runs, tables).f1 == pytest.approx(2/3, abs=1e-3)
+        columns = dict(ref=[f'MRK {k + 1}_1:{i}' for i in range(2)], label=['B-PER','O'], parallel='00', majority='OO')
+        answers = test_rows({name: coded(texts) for name,texts in columns.items()}), coded(said)
+        runs.append(Run(task='panx', defined=tagging, fold=k, folds=2, f1=1. - k, predictions=f'p{k}', answers=answers))
+    assert pool(runs).f1 == pytest.approx(2/3, abs=1e-3)

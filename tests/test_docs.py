@@ -138,7 +138,7 @@ def recipe(name):
 def write_three_runs(folder):
     from pronto.runs.store import RunKey, write_record
     for bible,accuracy in dict(wol=.7, fra=.9, spa=.8).items():
-        key = RunKey(bible=bible, model='bert', model_hash='m', task='proper_noun_subject', dataset_hash=bible)
+        key = RunKey(dataset=bible, model='bert', model_hash='m', task='proper_noun_subject', dataset_hash=bible)
         write_record(key, folder, run_results(accuracy=accuracy, language=bible), predictions(accuracy))
 
 def ask_own(tmp_path, capsys, change=('', '')):

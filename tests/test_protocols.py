@@ -67,7 +67,7 @@ def test_one_training_many_test_sets(place, trained, capsys):
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0
     assert len(trained) == 1 and len(trained[0]['rows']) == 2 + 3
     records = read_runs(place/'runs')
-    assert [(r.bible, r.protocol, r.train) for r in records] == [(c, 'transfer', ['qaa']) for c in ('qaa','qab','qac')]
+    assert [(r.dataset, r.protocol, r.train) for r in records] == [(c, 'transfer', ['qaa']) for c in ('qaa','qab','qac')]
     assert len({r.training for r in records}) == 1
     assert all(len(predictions_of(r)) == 45 == r.counts['test'] for r in records)
     assert run(place, place/'release', *TRANSFER, place/'release'/'qaa') == 0 and len(trained) == 1
@@ -155,9 +155,8 @@ def test_the_store_is_read_once(place, trained, monkeypatch):
     assert main(['tables', '--runs', str(place/'runs'), '-o', str(place/'out')]) == 0 and len(calls) == 1
 
 def test_keys_hold_everything_that_was_learned_from(place, trained):
-    from dataclasses import asdict
     release, models = place/'release', [str(place/'tiny')]
-    def digits(**how): return {(k.bible, k.hash8) for t in plan(release, models, **how) for k in t.keys}
+    def digits(**how): return {(k.dataset, k.hash8) for t in plan(release, models, **how) for k in t.keys}
     ways = [dict(), dict(protocol='probe'), dict(protocol='transfer', train=['qaa']), dict(protocol='transfer', train=['qab']),
             dict(protocol='few-shot', sizes=(20,), draws=2), dict(protocol='few-shot', sizes=(20,), draws=2, train=['qaa']),
             dict(protocol='mixes')]
@@ -170,8 +169,6 @@ def test_keys_hold_everything_that_was_learned_from(place, trained):
     assert found[2].isdisjoint(changed[2]) # Whatever was trained on it
     assert {code for code,_ in found[3] - changed[3]} == {'qaa'} # Trained on another: the test set only
     assert found[6].isdisjoint(changed[6])
-    key = plan(release, models)[0].key
-    assert not {'fold','pool','trained_on','tuned_on','first'} & key.inputs.keys() and set(asdict(key)) > set(key.inputs)
 
 def test_folds_are_pooled(place, trained, capsys):
     "One record per fold; one result, scored together, when all are there; one chapter lacks a verse, so they differ"
@@ -188,8 +185,7 @@ def test_folds_are_pooled(place, trained, capsys):
     table = predictions_of(pooled)
     assert len({row['ref'] for row in table}) == 74 # Every verse is tested once
     assert pooled.accuracy == round(sum(row['label'] == row['predicted'] for row in table)/74, 4)
-    low, high = pooled.intervals['accuracy']
-    assert low < pooled.accuracy < high and set(pooled.baseline_scores) == set(pooled.baselines)
+    assert set(pooled.baseline_scores) == set(pooled.baselines)
     assert run(place, folded) == 0 and len(trained) == 5
     pooled.paths[2].unlink()
     said = []
@@ -263,7 +259,7 @@ def test_translations_that_cannot_be_read_are_left_out(place, trained, capsys):
     for n,command in enumerate(([release, '-t', 'PNS'], [release], [release, '-t', 'PNS', *TRANSFER, 'qaa'])):
         assert run(place, *command, runs=f'runs{n}') == 3
         told = left(capsys.readouterr().err)
-        assert len(told) == 3 and {r.bible for r in read_runs(place/f'runs{n}')} == {'qaa','qac'}
+        assert len(told) == 3 and {r.dataset for r in read_runs(place/f'runs{n}')} == {'qaa','qac'}
         assert all(any(why in line for line in told) for why in ('qad/proper_noun_subject_train.tsv: is not the file',
                                                                  'qae/verses.tsv: is missing', 'qab/manifest.json'))
     assert main(['eval', str(release), '-t', 'PNS']) == 3
@@ -275,7 +271,7 @@ def test_translations_that_cannot_be_read_are_left_out(place, trained, capsys):
 
 def test_one_answer_to_everything_is_not_learning(place):
     from pronto.runs.runner import FinishedRun
-    record = Run(bible='qaa', model='m', task='sentence_mood', accuracy=.5, collapsed=True)
+    record = Run(dataset='qaa', model='m', task='sentence_mood', accuracy=.5, collapsed=True)
     said = {p: str(FinishedRun(None, record.but(protocol=p), False)) for p in ('in-language','probe','prompting')}
     assert all('collapsed: one answer to everything' in text for text in said.values())
 
@@ -336,7 +332,7 @@ def test_what_is_missing_is_known_without_torch(place, trained):
     assert done.stdout == '[[True, True, True], [False, False, False]] set()\n', done.stderr
 
 def test_labels_on_which_all_sentences_agree(place, trained, monkeypatch):
-    "Their accuracy is recorded beside that of all, and the rows are marked"
+    "The rows are marked"
     from pronto.core.refs import Ref
     from pronto.datasets.loading import Dataset
     clear = {Ref('MRK', c, v) for c in CHAPTERS['test'] for v in (1, 2, 4)}
@@ -344,8 +340,7 @@ def test_labels_on_which_all_sentences_agree(place, trained, monkeypatch):
     assert run(place, place/'release'/'qaa') == 0
     record, = read_runs(place/'runs')
     marked = [row for row in predictions_of(record) if row['unambiguous'] == '1']
-    assert record.unambiguous == len(marked) == 9
-    assert record.accuracy_unambiguous == round(sum(row['label'] == row['predicted'] for row in marked)/9, 4)
+    assert len(marked) == 9
     assert record.source == 'OntoNotes' and set(record.baseline_scores['ngram']) >= {'accuracy','mcc','macro_f1'}
 
 @pytest.mark.slow

@@ -234,7 +234,7 @@ def test_two_models_are_compared_by_test(tmp_path, browser):
 def read_answers_of(folder, bible):
     models = {}
     for r in read_runs(folder):
-        if r.bible == bible: models.setdefault(r.model, []).append(r)
+        if r.dataset == bible: models.setdefault(r.model, []).append(r)
     return {m: read_answers(seeds) for m,seeds in models.items()}
 
 def test_the_report_says_what_the_tables_say(tmp_path, browser):

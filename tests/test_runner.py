@@ -105,8 +105,8 @@ def test_a_probe_that_fails_among_others_is_the_one_that_is_named(checkout, caps
         (there/code).mkdir()
         for table in (there/'qaa').glob('*.tsv'): (there/code/table.name).write_text(table.read_text())
     def run(training, *how):
-        made.append(training.key.bible)
-        if training.key.bible == 'qab': raise InputError('qab', 'cannot be probed; leave it out')
+        made.append(training.key.dataset)
+        if training.key.dataset == 'qab': raise InputError('qab', 'cannot be probed; leave it out')
         return train(training, *how)
     monkeypatch.setattr(runner, '_threads', lambda: 2)
     monkeypatch.setattr(runner, 'run_training', run)

@@ -345,7 +345,7 @@ def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(tmp_path,
 
 def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
     "Raw files have labels: the scores of their runs are what `xtreme score` gives"
-    from pronto.runs.store import score_labels
+    from pronto.runs.folds import score_rows
     from pronto.lab.suites.kinds import AnswerSpan, Question, Tagged
     from pronto.lab.suites.kinds import submission_text
     from pronto.lab.suites.tasks import QuestionTask, TaggingTask
@@ -364,9 +364,9 @@ def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
             (tmp_path/side/task).mkdir(parents=True)
             (tmp_path/side/task/f'test-de.{ending}').write_text(text)
     scored = score_submission(tmp_path/'predictions', tmp_path/'labels').tasks
-    ours,_ = score_labels(TaggingTask('panx', 'NER', '', labels=tuple(tags)), rows, said)
+    ours = score_rows(TaggingTask('panx', 'NER', '', labels=tuple(tags)), rows, said)
     assert 100*ours['f1'] == pytest.approx(scored['panx'].scores['f1']['de'], abs=.01)
-    ours,_ = score_labels(QuestionTask('mlqa', 'MLQA', '', rule='mlqa'), asked, answers)
+    ours = score_rows(QuestionTask('mlqa', 'MLQA', '', rule='mlqa'), asked, answers)
     for name,metric in ('f1','f1'), ('accuracy','exact_match'):
         assert 100*ours[name] == pytest.approx(scored['mlqa'].scores[metric]['de'], abs=.01)
 
@@ -483,7 +483,7 @@ def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treeban
     command = ['eval',out,'-t','pos','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs,'--seeds','2']
     assert main([*command,'--protocol','transfer','--train','de']) == 0
     assert main(command) == 3 and 'fr: has no examples of pos' in capsys.readouterr().err
-    records = {(r.bible, r.protocol, r.seed): r for r in read_runs(runs)}
+    records = {(r.dataset, r.protocol, r.seed): r for r in read_runs(runs)}
     assert records.keys() == {(*key, seed) for key in (('de','transfer'), ('fr','transfer'), ('de','in-language')) for seed in (0,1)}
     record = records['fr','transfer',0]
     assert record.baselines.keys() == {'majority','lookup','cues','ngram'} and record.baselines['lookup'] == 1
@@ -501,7 +501,7 @@ def views_of_a_notebook(runs, dataset):
     from pronto.reporting.card import verse_table
     from pronto.lab.reporting.notebook_views import best_of, cost_table, plot_confusions, plot_curves
     from pronto.runs.store import read_runs
-    records = [r for r in read_runs(runs) if r.bible == 'de']
+    records = [r for r in read_runs(runs) if r.dataset == 'de']
     cost_table(records), plot_curves(records), plot_confusions(records)
     assert verse_table(best_of(records)[0], [dataset]).rows
 

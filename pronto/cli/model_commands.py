@@ -148,7 +148,7 @@ def _baseline_table(dataset, scored:dict)->str:
         task = dataset.known[stem]
         metric = task.metric
         judged = task.abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
-        rows.append([judged, *(number(found[n][0][metric], metric) if n in found else ABSENT for n in names)])
+        rows.append([judged, *(number(found[n][metric], metric) if n in found else ABSENT for n in names)])
     return markdown_table([dataset.code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde8b
@@ -167,8 +167,7 @@ def _show_baselines(args, tasks:list[str]):
             left.append(e)
             continue
         _note_empty(folds[0].entire, tasks)
-        values = {stem: {k: v for k,(v,_) in found.items()} for stem,found in scored.items()}
-        show(_baseline_tables(folds[0], scored) + '\n', dict(bible=folds[0].code, baselines=values))
+        show(_baseline_tables(folds[0], scored) + '\n', dict(bible=folds[0].code, baselines=scored))
     if len(left) == len(translations):
         raise left[0]
     failed = [*unreadable, *(f'left out {e}' for e in left)]

@@ -52,7 +52,7 @@ def _beside_options(parser):
 # %% ../../nbs/cli/result_commands.ipynb #rscfold1
 def _used_in(record)->set[str]:
     "The codes of the translations that a run is tested or trained on, or that it searches"
-    return {record.bible, *record.train}
+    return {record.dataset, *record.train}
 
 def _leave_out(records:list, codes:list[str])->list:
     "Runs that use none of these translations; raises `InputError` for a code that no run uses"

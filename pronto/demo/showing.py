@@ -57,8 +57,8 @@ def mean_scores(
 )->dict[str,dict[str,float]]: # Name of a row to task to mean accuracy
     "Accuracy of the baselines and the models, averaged over languages and seeds"
     import pandas as pd
-    rows = [(name, r.task, r.bible, r.baselines.get(b)) for r in records for b,name in _BASELINES.items()]
-    rows += [(names[r.model], r.task, r.bible, r.accuracy) for r in records if r.model in names]
+    rows = [(name, r.task, r.dataset, r.baselines.get(b)) for r in records for b,name in _BASELINES.items()]
+    rows += [(names[r.model], r.task, r.dataset, r.accuracy) for r in records if r.model in names]
     known = pd.DataFrame(rows, columns=['name','task','bible','score']).dropna()
     by_language = known.groupby(['name','task','bible']).score.mean().unstack()
     found = {}

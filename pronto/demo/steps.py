@@ -63,7 +63,7 @@ class Demo:
     def scores(self, protocol:str='in-language', recipe:str=TINY.name, codes=tuple(LANGUAGES))->dict:
         names = {folder: name for code in codes for name,folder in model_names(code).items()}
         made = [r for r in read_runs(self.out/'runs') if (r.protocol, r.recipe) == (protocol, recipe)]
-        return mean_scores([r for r in made if r.bible in codes], names)
+        return mean_scores([r for r in made if r.dataset in codes], names)
 
     def ask(self, question:str, options:Options): # The reply, whose tables are written
         reply = ask_runs(question, read_runs(self.out/'runs'), options)

@@ -70,12 +70,12 @@ def language_score(
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs13c
 def ngrams_alone(
-    found:dict[str,dict[str,tuple]] # As `score_baselines` gives it
+    found:dict[str,dict[str,dict]] # As `score_baselines` gives it
 )->float|None: # 0 is guessing, 100 all right; `None` without choices
     "What the best n-grams have on each task, as the number of a model"
     known = []
     for stem in SCORED:
-        rivals = [values['accuracy'] for name,(values,_) in found.get(stem, {}).items() if name in _NGRAMS]
+        rivals = [values['accuracy'] for name,values in found.get(stem, {}).items() if name in _NGRAMS]
         chance = 1/len(BUILT_IN[stem].labels)
         known += [(max(rivals) - chance)/(1 - chance)] if rivals else []
     return round(100*float(np.mean(known)), 1) if known else None

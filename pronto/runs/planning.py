@@ -58,7 +58,7 @@ class Training:
         return self.dataset.known.get(self.key.task)
 
     def __str__(self):
-        bibles = [key.bible for key in self.keys]
+        bibles = [key.dataset for key in self.keys]
         shown = ', '.join(bibles[:3]) + (' ...' if len(bibles) > 3 else '')
         task = self.task.abbr if self.task else self.key.task
         about = [shown, self.model.name, task, f'seed {self.key.seed}']
@@ -182,10 +182,8 @@ def _inputs(parts:tuple[Part,...], stem:str)->list[dict]: # JSON values
 
 def _learned(selection:Selection, stem:str)->dict: # JSON values
     "What a key says about the rows that train and tune"
-    found = dict(trained_on=_inputs(selection.train, stem), tuned_on=_inputs(selection.dev, stem))
-    if selection.first:
-        found['first'] = _learned(selection.first, stem)
-    return found
+    first = selection.first and _learned(selection.first, stem)
+    return dict(trained_on=_inputs(selection.train, stem), tuned_on=_inputs(selection.dev, stem), first=first)
 
 def _learns_from(selection:Selection)->set[Dataset]:
     before = _learns_from(selection.first) if selection.first else set()

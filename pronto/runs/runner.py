@@ -23,13 +23,12 @@ from ..modeling.adapting import ADAPTATIONS
 from ..modeling.model import Model
 from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
-from .folds import rows_of_baselines
+from .folds import rows_of_baselines, score_rows
 from ..datasets.baselines import find_baselines, predict_baselines
 from .comparing import search_name
 from .planning import Training, at_least_one, choose_tasks, tested_folds
 from .schema import Run
-from .store import RunKey, check_labels, is_done, pool_runs, read_record
-from .store import refresh_language, score_labels, store_answers, store_measured, store_run
+from .store import RunKey, check_labels, is_done, pool_runs, read_record, store_measured, store_run
 from ..datasets.tasks import ChoiceTask, Task
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
@@ -85,7 +84,7 @@ def _identity(key:RunKey, learned:dict)->str:
     return json.dumps([*(key.inputs[name] for name in names), learned], sort_keys=True)
 
 def _learned(key:RunKey)->dict:
-    return {k: key.inputs[k] for k in ('trained_on','tuned_on','first') if k in key.inputs}
+    return {k: key.inputs[k] for k in ('trained_on','tuned_on','first')}
 
 # %% ../../nbs/runs/runner.ipynb #ecbafd6e
 def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,list], keep:bool, **how):
@@ -140,14 +139,6 @@ def _tested_dev(training:Training, left:_Left)->dict[str,list]: # By name of a p
         found[f'{DEV_OF}{name}'] = task_rows(dataset, task, training.key.limit, ('dev',))['dev']
     return found
 
-def _refresh(training:Training, runs, left:_Left):
-    "Records that are there name the languages that their datasets state today"
-    missing = [key for key,_ in left.values()]
-    for key,part in zip(training.keys, training.selection.tests):
-        if key in missing:
-            continue
-        refresh_language(key.record(runs), part.dataset.language)
-
 # %% ../../nbs/runs/runner.ipynb #rt000007
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
@@ -201,13 +192,10 @@ def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `bas
     parameters = _parameters(training.model, training.key.model_hash)
     for name,(key,part) in left.items():
         about = _of_task(part.dataset, task)
-        if part.split == UNLABELLED:
-            store_answers(key, runs, trained, name, about, condition)
-            continue
         unambiguous = (part.dataset.unambiguous or {}).get(task.stem)
         store_run(key, runs, trained, train_rows=train, about=about, test=name,
-                  baselines=baselines.get(name, {}), unambiguous=unambiguous, condition=condition,
-                  parameters=parameters)
+                  baselines=baselines.get(name, {}), labelled=part.split != UNLABELLED,
+                  unambiguous=unambiguous, condition=condition, parameters=parameters)
 
 # %% ../../nbs/runs/runner.ipynb #rt0run03
 def run_training(
@@ -219,7 +207,6 @@ def run_training(
 )->list[Path]: # The records, one for each test set
     "Train a model and test it, as far as that is not recorded already"
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
-    _refresh(training, runs, left)
     if not left:
         return found
     require_place(found[0])
@@ -421,7 +408,7 @@ def score_baselines(
     dataset:Dataset, # Of one in folds, all folds together
     tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
     limit:int=None # At most so many examples of test; train is used whole
-)->dict[str,dict[str,tuple]]: # Stem to baseline to what `score_labels` gives
+)->dict[str,dict[str,dict]]: # Stem to baseline to metric to value
     "Score the baselines on a dataset; raises `InputError` for a bad one"
     at_least_one(limit=limit)
     chosen, found = choose_tasks(dataset, tasks), {}
@@ -433,7 +420,7 @@ def score_baselines(
             tested += test
             for name,labels in predict_baselines(task, train, test).items():
                 answers.setdefault(name, []).extend(labels)
-        found[task.stem] = {name: score_labels(task, tested, labels) for name,labels in answers.items()}
+        found[task.stem] = {name: score_rows(task, tested, labels) for name,labels in answers.items()}
     return found
 
 # %% ../../nbs/runs/runner.ipynb #runpos02

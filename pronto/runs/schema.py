@@ -4,14 +4,13 @@
 
 # %% auto #0
 __all__ = ['Share', 'Coefficient', 'Size', 'Number', 'Interval', 'Scores', 'Epoch', 'Search', 'KEYS', 'EMPTY', 'NOT_IN_FILES',
-           'with_dataset', 'RequiredFields', 'Record', 'Apart', 'Run', 'retrieval_fields', 'in_file', 'as_run']
+           'RequiredFields', 'Record', 'Apart', 'Run', 'retrieval_fields', 'in_file', 'as_run']
 
 # %% ../../nbs/runs/schema.ipynb #rc000005
-import json
 from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from ..core.tables import with_label
 from ..datasets.tasks import BUILT_IN, Task, UnknownTask
 
@@ -44,18 +43,10 @@ Scores = Annotated[dict[str,float|None], AfterValidator(_in_bounds)]
 Epoch = Annotated[dict[str,int|float|bool|None], AfterValidator(_in_bounds)]
 Search = Annotated[dict[str,JsonValue], AfterValidator(_in_bounds)]
 
-# %% ../../nbs/runs/schema.ipynb #rcwith02
-def with_dataset(given:dict)->dict:
-    "Rename the field `bible` of older records and of run keys to `dataset`"
-    if 'bible' not in given:
-        return given
-    return {'dataset': given['bible']} | {k: v for k,v in given.items() if k != 'bible'}
-
 # %% ../../nbs/runs/schema.ipynb #rcwith03
 class RequiredFields(BaseModel):
     "What every record holds"
     model_config = ConfigDict(extra='allow', strict=True, allow_inf_nan=False, protected_namespaces=())
-    renamed = model_validator(mode='before')(with_dataset)
     dataset:str = '' # Its code
     model:str = ''
     model_hash:str|None = None
@@ -70,7 +61,6 @@ class RequiredFields(BaseModel):
     accuracy_without_parallels:Share|None = None # Without test rows that resemble train, if there are others
     macro_f1:Share|None = None # Questions and queries have neither this nor the following
     mcc:Coefficient|None = None
-    intervals:dict[str,Interval|None] = {} # Of the metrics, 95 %; none for a single chapter
     baselines:dict[str,Share|None] = {} # Accuracy of each
     dev:list[Epoch] = []
     collapsed:bool = False
@@ -86,17 +76,15 @@ KEYS = list(RequiredFields.model_fields)
 # %% ../../nbs/runs/schema.ipynb #5c0e06a2
 class _MoreFields(RequiredFields):
     "Fields that a record may leave out"
+    intervals:dict[str,Interval|None] = {} # 95 %, of runs without labels; the others' are made from answers
     mae:Size|None = None # For counts and numbers
     micro_f1:Share|None = None # Of several labels
     spearman:Coefficient|None = None # Of numbers, which have no accuracy
     f1:Share|None = None # Of spans, of answers or of pairs
-    intervals_by:str = '' # See `pronto.core.seeds.INTERVALS`
-    baseline_intervals:dict[str,Interval|None] = {}
     baseline_rows:Number|None = None # How many rows of train the baselines were trained on
     best_epoch:Annotated[int, Field(ge=1)]|None = None
     tested_dev:list[Epoch] = [] # On dev of the tested translation
     parameters:Annotated[int, Field(ge=1)]|None = None # Of the model, as the headers of its weights say
-    stored:str = '' # The hash of the bytes of the files of its predictions, see `Stored`
     probe_kept:Share|None = None # Of pooled folds; see `probe_kept`
     unknown:dict[str,Share] = {} # Share of unknown tokens by split
     attempts:list[dict[str,JsonValue]] = []
@@ -120,8 +108,6 @@ class Record(_MoreFields):
     first:dict|None = None
     condition:str = '' # What sets it apart from other runs of its protocol, e.g. `50 examples, draw 1`
     untrained:list[str] = [] # Labels of the test set that train lacks
-    unambiguous:Number|None = None # Test rows on whose label all sentences agree
-    accuracy_unambiguous:Share|None = None # On those rows
     baseline_scores:dict[str,Scores] = {} # All metrics of each
     scores:list[Search] = [] # Of a retrieval, by setting and direction; see `RetrievalScore`
     mexa:list[Share] = [] # By layer
@@ -162,10 +148,8 @@ class _Named(Record):
     @property
     def train_names(self)->list[str]: return list(map(self._named, self.train))
 
-    def _compared(self)->dict: return self.model_dump(exclude={'answers','defined'}) # Without columns
-
-    def __eq__(self, other)->bool:
-        return isinstance(other, _Named) and self._compared() == other._compared()
+    def __eq__(self, other)->bool: # Without columns
+        return isinstance(other, _Named) and self.model_dump() == other.model_dump()
 
 # %% ../../nbs/runs/schema.ipynb #run00001
 class Run(_Named):
@@ -173,21 +157,16 @@ class Run(_Named):
     path:Path|None = None # The record; this and the following are not in it
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
-    answers:Any = Field(default=None, repr=False) # As `rows_and_answers` gives them, where they were read
-    defined:Any = Field(default=None, repr=False) # Its `Task`, as its store or its dataset defines it
+    answers:Any = Field(default=None, repr=False, exclude=True) # As `rows_and_answers` gives them
+    defined:Any = Field(default=None, repr=False, exclude=True) # Its `Task`
 
     def but(self, **changes)->'Run':
         "The same run with other values"
-        return self.model_copy(update=with_dataset(changes))
+        return self.model_copy(update=changes)
 
     @property
     def definition(self)->Task: # Its task
         return self.defined or BUILT_IN.get(self.task) or UnknownTask(self.task)
-
-    @property
-    def bible(self)->str:
-        "The dataset, as older records call it"
-        return self.dataset
 
     def score(self, metric:str)->float|None: return getattr(self, metric, None) # `None` if it has none
 
@@ -238,7 +217,7 @@ def as_run(record)->Run:
     "A checked record as a run; raises `ValueError` with the end of a sentence that begins with the file"
     if not isinstance(record, dict):
         raise ValueError('is not a record')
-    record = {k: v for k,v in with_dataset(record).items() if k not in NOT_IN_FILES}
+    record = {k: v for k,v in record.items() if k not in NOT_IN_FILES}
     missing = [k for k in KEYS if k not in record]
     if missing:
         raise ValueError(f'lacks {", ".join(missing)}')
@@ -252,8 +231,4 @@ def as_run(record)->Run:
         raise ValueError('has no accuracy')
     if (run.best_epoch or 1) > max(1, len(run.dev)):
         raise ValueError('has fewer epochs than its best')
-    try:
-        json.dumps(record, ensure_ascii=False).encode()
-    except UnicodeEncodeError as e:
-        raise ValueError('has text that is not Unicode') from e
     return run

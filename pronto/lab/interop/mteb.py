@@ -183,9 +183,6 @@ def _asked(results, dataset:Dataset)->list[tuple]: # Task, and the result
             raise InputError(dataset.path, f'{what}; give results of its own tasks')
     return found
 
-def _accuracies(baselines:dict[str,tuple])->dict[str,float]: # From 0 to 1
-    return {name: scores['accuracy'] for name,(scores,_) in baselines.items()}
-
 def mteb_table(results, folder)->Table: # Bitexts are left out
     "Accuracies in `mteb` beside the commonest label and the best of the baselines that `pronto` has for runs"
     rows, lacking, dataset = [], [], load_dataset_folder(folder)
@@ -195,7 +192,8 @@ def mteb_table(results, folder)->Table: # Bitexts are left out
         if own is None:
             lacking.append(task.abbr)
             continue
-        simple = _accuracies(score_baselines(dataset, [task.stem])[task.stem])
+        baselines = score_baselines(dataset, [task.stem])[task.stem]
+        simple = {name: scores['accuracy'] for name,scores in baselines.items()} # From 0 to 1
         best = max(simple, key=simple.get)
         percent = [decimal(100*x, 1) for x in (own, simple['majority'], simple[best])]
         rows.append([task.abbr, *percent, BASELINE_NAMES[best]])

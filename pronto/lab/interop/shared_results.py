@@ -18,9 +18,9 @@ from ...runs.comparing import made_as, task_key
 from ...runs.schema import Run
 from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
 from ...runs.folds import score_table
-from ...runs.frame import chapter_names
-from ...runs.store import (key_of, prediction_columns, recorded_tasks,
-                               read_record, store_of)
+from ...runs.store import (key_of, prediction_columns, recorded_tasks, read_record, rows_and_answers,
+                           store_of)
+from ...reporting.scores import read_answers
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00007
 SCHEMA = '0.3.0' # Of Every Eval Ever
@@ -53,6 +53,10 @@ def _result(run:Run, metric:str, score:float, ends:list[float]|None)->dict:
     name = f'PrOnto {run.dataset} {run.task} ({run.protocol})'
     return dict(evaluation_name=name, source_data=data, metric_config=config, score_details=details)
 
+def _intervals(run:Run)->dict[str,list[float]|None]: # By metric; none without labels
+    scores = read_answers([run]).scores if run.answers else {}
+    return {metric: score.interval for metric,score in scores.items()}
+
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0007b
 def _model_id(run:Run)->str: # e.g. `google-bert/bert-base-multilingual-cased`
     "The name of a model with its organisation, where it has one"
@@ -74,8 +78,8 @@ def shared_result(
     how = {k: getattr(run, k) for k in names}
     source = dict(source_name='PrOnto', source_type='evaluation_run', evaluator_relationship='other',
                   source_organization_name=organisation, additional_details=_texts(how))
-    results = [_result(run, metric, score, run.intervals.get(metric))
-               for metric,score in _scores(run).items()]
+    intervals = run.intervals if run.is_reading or run.is_search else _intervals(run)
+    results = [_result(run, metric, score, intervals.get(metric)) for metric,score in _scores(run).items()]
     return dict(schema_version=SCHEMA, evaluation_id=f'pronto-{run.path.stem}/{_model_id(run)}/{when}',
                 retrieved_timestamp=when, source_metadata=source,
                 eval_library=dict(name='pronto', version=run.versions.get('pronto', 'unknown')),
@@ -187,21 +191,22 @@ def _read_again(run:Run, columns:dict[str,list[str]])->dict: # Fields of a recor
 
 def _scored_again(run:Run)->dict: # Fields of a record
     "All that a record says and its predictions tell"
-    columns = prediction_columns(run) if run.accuracy is not None or run.is_reading else {}
-    if not columns or run.is_reading:
-        return _read_again(run, columns)
+    if run.is_reading:
+        return _read_again(run, prediction_columns(run))
+    if run.accuracy is None:
+        return {}
     task = run.definition
     is_known = not isinstance(task, UnknownTask)
     if not (is_known or run.is_search) and run.macro_f1 is None:
         return {} # Nothing tells which answers are right
-    baselines = [name for name in run.baselines if name in columns]
-    found = score_table(task, columns, baselines, chapter_names(columns))
+    rows, predicted = rows_and_answers(run)
+    found = score_table(task, rows, predicted)
     if not task.has_items:
-        found['counts'] = dict(test=len(columns['label']))
-    if 'parallel' not in columns:
+        found['counts'] = dict(test=len(rows))
+    if 'parallel' not in rows.columns:
         del found['accuracy_without_parallels']
     if run.is_search:
-        found = {k: found[k] for k in ('accuracy','counts','intervals')}
+        found = dict(accuracy=found['accuracy'], counts=found['counts'], intervals=_intervals(run))
     return found
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0012c

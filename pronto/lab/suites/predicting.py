@@ -16,6 +16,7 @@ from ...datasets.loading import UNLABELLED, Dataset, open_datasets
 from ...modeling.recipes import Recipe
 from ...protocols.parts import Part, Selection, row_names
 from ...protocols.protocol import Protocol
+from ...reporting.scores import read_answers
 from ...runs.planning import plan_selections
 from ...runs.runner import part_rows, run_training
 from ...runs.schema import Run
@@ -144,7 +145,8 @@ def prediction_table(runs:list[Run])->str: # Markdown
         if some[0].accuracy is None and some[0].f1 is None:
             continue
         for name,metric in _METRICS.get(_kind(some[0].definition), dict(accuracy='accuracy')).items():
-            values, interval = [100*run.score(metric) for run in some], some[0].intervals.get(metric)
+            values = [100*run.score(metric) for run in some]
+            interval = read_answers(some[:1]).scores[metric].interval
             if len(some) > 1:
                 interval = min(values)/100, max(values)/100
             shown = interval_text([100*x for x in interval]) if interval else ''
