@@ -27,7 +27,8 @@ from ..modeling.model import Model, hub_models, model_name, own_models
 from .accuracy_tables import Options
 from .card import card_finding, score_card
 from .questions.question import ask_runs, usual_kind
-from .language_score import SCORED, language_scores, score_lines
+from ..datasets.choices.reading_curve import SCORED
+from .language_score import language_scores, score_lines
 from ..protocols.protocol import usual_protocol
 from ..runs.planning import Training, require_own_names, choose_tasks, plan
 from ..runs.predictions import ROWS_FILE

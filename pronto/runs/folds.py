@@ -93,6 +93,14 @@ def _summed(dictionaries:list[dict])->dict: return dict(sum(map(Counter, diction
 def _joined(rows:tuple[TestRows,...])->TestRows:
     return test_rows(join_columns([one.columns for one in rows]))
 
+def _mean_read(amounts:list[dict])->dict: # Of the folds, as `amount_read` gives them
+    "What n-grams have read on average"
+    if not all(amounts):
+        return {}
+    by_share = zip(*(amount['verses'] for amount in amounts))
+    texts = {name: round(mean(amount[name] for amount in amounts)) for name in ('words','letters')}
+    return amounts[0] | texts | dict(verses=[round(mean(verses)) for verses in by_share])
+
 def pool(folds:list[Run])->Run: # With the `paths` of the folds; `fold` is `None`
     "One record instead of those of all folds, which have their answers"
     folds = sorted(folds, key=lambda run: run.fold)
@@ -108,7 +116,7 @@ def pool(folds:list[Run])->Run: # With the `paths` of the folds; `fold` is `None
         collapsed=any(r.collapsed for r in folds) or is_one_answer(predicted), # To a fold it says little
         dev=dev, tested_dev=_mean_epochs([r.tested_dev for r in folds]), attempts=[],
         best_epoch=min(round(mean(r.best_epoch or 1 for r in folds)), max(1, len(dev))),
-        probe_kept=mean(map(probe_kept, folds)))
+        probe_kept=mean(map(probe_kept, folds)), read=_mean_read([r.read for r in folds]))
     about = dict(fold=None, folds=len(folds), path=first.path, paths=[r.path for r in folds],
                  finished=max(r.finished for r in folds), answers=(rows, predicted))
     return first.but(**shared | about | score_table(first.definition, rows, predicted))

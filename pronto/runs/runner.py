@@ -25,6 +25,8 @@ from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines, score_rows
 from ..datasets.baselines import find_baselines, predict_baselines
+from ..datasets.choices.reading_curve import (DRAWS, READING, SCORED, amount_read, curve_credits,
+                                              reading_curve, texts_of)
 from .comparing import search_name
 from .planning import Training, at_least_one, choose_tasks, tested_folds
 from .schema import Run
@@ -154,7 +156,22 @@ def _answer_baselines(training:Training, left:_Left)->dict: # As `find_baselines
     for name,(_,part) in left.items():
         if part.split != UNLABELLED:
             tests[name] = part_rows((part,), task, training.key.limit)
-    return find_baselines(task, _to_learn(training.selection.train, task), tests) if tests else {}
+    if not tests:
+        return {}
+    train, dev = _to_learn(training.selection.train, task), part_rows(training.selection.dev, task)
+    return find_baselines(task, train, tests, dev, _n_draws(training))
+
+def _n_draws(training:Training)->int: # Each fold of a text has a draw
+    return 1 if training.key.fold is not None else DRAWS
+
+def _read(training:Training)->dict: # As `amount_read` gives it; empty for other tasks than choices
+    "What n-grams of choices can read"
+    if training.task.stem not in SCORED:
+        return {}
+    dataset = training.selection.tests[0].dataset
+    unit = 'sentences' if dataset.manifest.get('bible', {}).get('format') == 'plain text' else 'verses'
+    texts = texts_of(_to_learn(training.selection.train, training.task))
+    return amount_read(texts, _n_draws(training), unit)
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
 def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
@@ -195,7 +212,8 @@ def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `bas
         unambiguous = (part.dataset.unambiguous or {}).get(task.stem)
         store_run(key, runs, trained, train_rows=train, about=about, test=name,
                   baselines=baselines.get(name, {}), labelled=part.split != UNLABELLED,
-                  unambiguous=unambiguous, condition=condition, parameters=parameters)
+                  unambiguous=unambiguous, condition=condition, parameters=parameters,
+                  read=_read(training))
 
 # %% ../../nbs/runs/runner.ipynb #rt0run03
 def run_training(
@@ -409,18 +427,21 @@ def score_baselines(
     tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
     limit:int=None # At most so many examples of test; train is used whole
 )->dict[str,dict[str,dict]]: # Stem to baseline to metric to value
-    "Score the baselines on a dataset; raises `InputError` for a bad one"
+    "Score the baselines on a dataset, and n-grams that were chosen on dev; raises `InputError` for a bad one"
     at_least_one(limit=limit)
     chosen, found = choose_tasks(dataset, tasks), {}
     for task in chosen:
-        tested, answers = [], {}
+        tested, answers, signs = [], {}, []
         for fold in tested_folds(dataset.folds, task):
             train = _to_learn((Part(fold, 'train'),), task)
-            test = part_rows((Part(fold, 'test'),), task, limit)
+            dev, test = (part_rows((Part(fold, split),), task, limit) for split in ('dev','test'))
             tested += test
             for name,labels in predict_baselines(task, train, test).items():
                 answers.setdefault(name, []).extend(labels)
+            signs += reading_curve(train, dev, test, 1) if task.stem in SCORED else []
         found[task.stem] = {name: score_rows(task, tested, labels) for name,labels in answers.items()}
+        if signs:
+            found[task.stem][READING] = dict(accuracy=round(float(curve_credits(signs, 1)[-1].mean()), 4))
     return found
 
 # %% ../../nbs/runs/runner.ipynb #runpos02

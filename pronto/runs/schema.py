@@ -82,6 +82,7 @@ class _MoreFields(RequiredFields):
     spearman:Coefficient|None = None # Of numbers, which have no accuracy
     f1:Share|None = None # Of spans, of answers or of pairs
     baseline_rows:Number|None = None # How many rows of train the baselines were trained on
+    read:dict[str,JsonValue] = {} # What n-grams of choices have read, see `amount_read`
     best_epoch:Annotated[int, Field(ge=1)]|None = None
     tested_dev:list[Epoch] = [] # On dev of the tested translation
     parameters:Annotated[int, Field(ge=1)]|None = None # Of the model, as the headers of its weights say

@@ -329,7 +329,8 @@ def store_run(
     labelled:bool=True, # Has the test set labels?
     unambiguous:set=None, # See `score_run`
     condition:str='', # As `Selection` names it
-    parameters:int=None # Of the model, where its files say it
+    parameters:int=None, # Of the model, where its files say it
+    read:dict=None # See `amount_read`
 )->Path: # The record
     "Score a finished run and the baselines and store them; raises `InputError` where they cannot be written"
     task, about, predicted = trained.task, about or {}, trained.answers[test]
@@ -346,6 +347,7 @@ def store_run(
         table = pd.DataFrame(task.places(rows['test']), dtype=object).assign(predicted=predicted)
         results = EMPTY | dict(accuracy=None)
     results |= _handed_over(key, trained, test, predicted) | dict(condition=condition, parameters=parameters)
+    results |= dict(read=read) if read else {}
     _describe(task, about, runs)
     return write_record(key, runs, results | _about_dataset(about, task.stem if labelled else ''), table)
 
