@@ -39,6 +39,7 @@ def _leading(cells:pd.DataFrame)->list[str]: # One sentence, or none without a c
     compared = []
     for _,own in cells.groupby(_SAME, dropna=False, sort=False):
         fair = own[(own.over_baseline.astype(float).fillna(0) >= 0) & (own.collapsed == 0)]
+        fair = fair.drop_duplicates('system', keep='last') # A model may be in several blocks
         scores = fair.ours.astype(float)*(-1 if own.metric.iloc[0] == 'mae' else 1)
         compared += [[*fair.system[scores == scores.max()]]]*(len(own) > 1)
     if not compared:
