@@ -32,8 +32,8 @@ MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothin
 
 # %% ../../nbs/reporting/scores.ipynb #rsc06
 @dataclass(frozen=True, eq=False)
-class Answers:
-    "What the runs of one model, or a baseline, answered on one test set"
+class _AnsweredRows:
+    "What was asked and answered"
     task:Task
     labels:list[str]               # Of the task
     counts:bool                    # Are they counts?
@@ -80,6 +80,10 @@ class Answers:
             self.rows.kept[key] = replace(self, predicted=answers, draws=None, n_collapsed=0)
         return self.rows.kept[key]
 
+# %% ../../nbs/reporting/scores.ipynb #rsc06b
+@dataclass(frozen=True, eq=False)
+class Answers(_AnsweredRows):
+    "What the runs of one model, or a baseline, answered on one test set"
     def values(self, metric:str)->np.ndarray: # (seeds, n); the mean of a row is the metric of a run
         "The metric as one number per run and item"
         if self.task.has_items:

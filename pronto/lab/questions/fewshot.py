@@ -12,7 +12,7 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 import pandas as pd
 from ...core.tables import Column, Table, titled, wide_table
-from .cells import FEW_SEEDS, Cells, best_note, read_cells, score_columns, scored
+from .cell_frames import FEW_SEEDS, Cells, best_note, read_cells, score_columns, scored
 from ...reporting.questions.question import Drawing, RunQuestion
 from ...reporting.scores import compare_answers
 from ...runs.schema import Run

@@ -11,8 +11,8 @@ from statistics import mean
 import pandas as pd
 from ...core.tables import Column, Table, table_of, titled, wide_table
 from ..protocols.mixing import VERSIONS
-from .cells import Cells, best_note, difference_columns, difference_text, few_seeds_note
-from .cells import mean_difference, read_cells, score_columns, scored
+from .cell_frames import Cells, best_note, difference_columns, difference_text, few_seeds_note
+from .cell_frames import mean_difference, read_cells, score_columns, scored
 from ...reporting.cells import number
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.scores import is_clear

@@ -13,8 +13,8 @@ from ...core.progress import progress
 from ...core.seeds import SeedDifference
 from ...core.tables import Column, Table, table_of, titled, wide_table
 from ...protocols.protocol import PROTOCOLS, in_language
-from .cells import Cells, best_note, difference, difference_columns, difference_text
-from .cells import few_seeds_note, mean_difference, read_cells, score_columns, scored
+from .cell_frames import Cells, best_note, difference, difference_columns, difference_text
+from .cell_frames import few_seeds_note, mean_difference, read_cells, score_columns, scored
 from ...reporting.cells import as_shown, number
 from ...reporting.scores import shown
 from ...reporting.questions.question import Drawing, RunQuestion
