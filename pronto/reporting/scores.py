@@ -72,6 +72,10 @@ class _AnsweredRows:
             return self
         return self.at(np.flatnonzero(np.isin(self.rows.codes, codes)))
 
+# %% ../../nbs/reporting/scores.ipynb #rsc06b
+@dataclass(frozen=True, eq=False)
+class Answers(_AnsweredRows):
+    "What the runs of one model, or a baseline, answered on one test set"
     def of_baseline(self, name:str)->'Answers': # The same for all models on the same rows
         "A baseline as if it were a model with one run"
         key = 'baseline', name, self.task.stem, *self.labels
@@ -80,10 +84,6 @@ class _AnsweredRows:
             self.rows.kept[key] = replace(self, predicted=answers, draws=None, n_collapsed=0)
         return self.rows.kept[key]
 
-# %% ../../nbs/reporting/scores.ipynb #rsc06b
-@dataclass(frozen=True, eq=False)
-class Answers(_AnsweredRows):
-    "What the runs of one model, or a baseline, answered on one test set"
     def values(self, metric:str)->np.ndarray: # (seeds, n); the mean of a row is the metric of a run
         "The metric as one number per run and item"
         if self.task.has_items:

@@ -13,8 +13,9 @@ from ...core.progress import progress
 from ...core.seeds import SeedDifference
 from ...core.tables import Column, Table, table_of, titled, wide_table
 from ...protocols.protocol import PROTOCOLS, in_language
-from .cell_frames import Cells, best_note, difference, difference_columns, difference_text
-from .cell_frames import few_seeds_note, mean_difference, read_cells, score_columns, scored
+from .cell_frames import Cells, best_note, difference, difference_columns
+from .cell_frames import difference_text
+from .cell_frames import few_seeds_note, mean_difference, read_cells, score_columns, scored_cells
 from ...reporting.cells import as_shown, number
 from ...reporting.scores import shown
 from ...reporting.questions.question import Drawing, RunQuestion
@@ -53,7 +54,7 @@ def _scored(found:Cells, metric:str)->tuple[pd.DataFrame,dict]: # And the rows i
     "The cells, of which the best other sources of each target are marked"
     frame = found.frame
     is_other = ~frame.source.isin([_IN_LANGUAGE]) & (frame.source != frame.bible)
-    frame = scored(found, metric, ['bible'], is_other)
+    frame = scored_cells(found, metric, ['bible'], is_other)
     in_language = frame[frame.source == _IN_LANGUAGE].drop_duplicates('bible', keep='last')
     return frame, {row.bible: row for row in in_language.itertuples()}
 

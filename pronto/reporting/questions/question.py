@@ -56,6 +56,7 @@ class Drawing(NamedTuple):
     along:str='' # A column of numbers for the x-axis, instead of names; dots are joined
     stem:str='' # The table, where a question has several
 
+# %% ../../../nbs/reporting/questions/question.ipynb #pt07g
 _MOST_NAMED = 40 # Lines of a panel whose names can be read; in a panel of more they have none
 
 def draw(records:list[dict], drawing:Drawing, label:str=''): # A figure of matplotlib
