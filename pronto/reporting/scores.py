@@ -72,6 +72,15 @@ class _AnsweredRows:
             return self
         return self.at(np.flatnonzero(np.isin(self.rows.codes, codes)))
 
+# %% ../../nbs/reporting/scores.ipynb #rsc06v
+def _values(answers, metric:str)->np.ndarray: # (seeds, n); the mean of a row is the metric of a run
+    "The metric as one number per run and item"
+    if answers.task.has_items:
+        return np.array([answers.task.item_values(metric, answers.true, run.tolist(), answers.chapters)
+                         for run in answers.predicted])
+    return np.array([item_values(metric, answers.labels, answers.true, run.tolist(), answers.counts)
+                     for run in answers.predicted])
+
 # %% ../../nbs/reporting/scores.ipynb #rsc06b
 @dataclass(frozen=True, eq=False)
 class Answers(_AnsweredRows):
@@ -84,14 +93,6 @@ class Answers(_AnsweredRows):
             self.rows.kept[key] = replace(self, predicted=answers, draws=None, n_collapsed=0)
         return self.rows.kept[key]
 
-    def values(self, metric:str)->np.ndarray: # (seeds, n); the mean of a row is the metric of a run
-        "The metric as one number per run and item"
-        if self.task.has_items:
-            return np.array([self.task.item_values(metric, self.true, run.tolist(), self.chapters)
-                             for run in self.predicted])
-        return np.array([item_values(metric, self.labels, self.true, run.tolist(), self.counts)
-                         for run in self.predicted])
-
     @cached_property
     def counted(self)->np.ndarray: # (seeds, c, k, k)
         "How often each run answers each label with each label, by cell of chapters"
@@ -103,7 +104,7 @@ class Answers(_AnsweredRows):
     def summed(self)->Sums:
         "What the items of each cell of chapters add to the metrics of each run"
         if self.task.has_items:
-            sums = {metric: self.rows.chapters.sums(self.values(metric)) for metric in self.task.metrics}
+            sums = {metric: self.rows.chapters.sums(_values(self, metric)) for metric in self.task.metrics}
             return Sums(sums, len(self.labels), self.draws)
         by_run = metric_sums(self.counted, self.counts)
         sums = {metric: np.stack([one[metric] for one in by_run]) for metric in by_run[0]}
@@ -225,7 +226,7 @@ def with_metric(
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
 def answer_values(answers:Answers, metric:str='accuracy')->np.ndarray: # (seeds, n); more is better
     "The metric as one number per run and item"
-    return (-1 if metric == 'mae' else 1)*answers.values(metric)
+    return (-1 if metric == 'mae' else 1)*_values(answers, metric)
 
 def seed_scores(answers:Answers, metric:str='accuracy')->list[float]: # One per seed
     "The metric of each run"

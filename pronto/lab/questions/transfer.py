@@ -15,7 +15,8 @@ from ...core.tables import Column, Table, table_of, titled, wide_table
 from ...protocols.protocol import PROTOCOLS, in_language
 from .cell_frames import Cells, best_note, difference, difference_columns
 from .cell_frames import difference_text
-from .cell_frames import few_seeds_note, mean_difference, read_cells, score_columns, scored_cells
+from .cell_frames import few_seeds_note, mean_difference, read_cells, score_columns
+from .cell_frames import scored_cells
 from ...reporting.cells import as_shown, number
 from ...reporting.scores import shown
 from ...reporting.questions.question import Drawing, RunQuestion
