@@ -13,7 +13,6 @@ from typing import NamedTuple
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
 from ...core.tables import Column, Table, decimal, table_of, wide_table
-from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
 from ...reporting.cells import Cell, Cells, best_note, collapse_mark, difference, difference_columns
 from ...reporting.cells import difference_text, few_seeds_note, mean_difference, number, read_cells
@@ -58,10 +57,8 @@ class Transfer(Cells):
         return cell.answers.collapsed or bool(own and own.answers.collapsed)
 
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf07b
-def _same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
-    "The protocol in-language with the same adaptation of the model"
-    adapt = PROTOCOLS[protocol].adapt
-    return next(p.name for p in PROTOCOLS.values() if p.select is in_language and p.adapt == adapt)
+_IN_LANGUAGE_OF = { # The protocol with the same adaptation
+    'transfer': 'in-language', 'transfer-probe': 'probe', 'transfer-prompting': 'prompting'}
 
 def _source(run:Run)->str: return run.train_names[-1]
 def _itself(run:Run)->str: return _IN_LANGUAGE
@@ -72,7 +69,7 @@ def _read_transfer(
 )->list[Transfer]: # One for each model and task
     "The answers of all runs of transfer, and of those in-language with the same setting"
     runs = [r for r in records if r.protocol == protocol]
-    own = by_model_and_task([r for r in records if r.protocol == _same_adaptation(protocol)])
+    own = by_model_and_task([r for r in records if r.protocol == _IN_LANGUAGE_OF[protocol]])
     found = []
     for place,group in by_model_and_task(runs).items():
         kept = one_setting(group)
@@ -107,7 +104,7 @@ def _means_of_source(
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf11
 def _is_asked(protocol:str)->bool: # Rather than trained
     "Are sources those of examples in a prompt?"
-    return PROTOCOLS[protocol].asks
+    return protocol == 'transfer-prompting'
 
 def _examples_or_training(protocol:str)->str: # Of a model from a source
     return 'examples from' if _is_asked(protocol) else 'trained on'
@@ -299,7 +296,7 @@ def _transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     lines = []
     for table in tables:
         protocol, is_of_means, _ = table.stem.partition('-summary')
-        if is_of_means and protocol in PROTOCOLS:
+        if is_of_means and protocol in _IN_LANGUAGE_OF:
             found = [row for row in table.data if row['gap'] is not None]
             lines += [_sentence(row, _is_asked(protocol), metric) for row in found]
     return lines
@@ -313,5 +310,4 @@ def _question(name:str)->RunQuestion:
         return _read_transfer(records, name)
     return RunQuestion(name, read, _tables, _plot_transfer, _transfer_sentences, protocol=name)
 
-_NAMES = 'transfer', 'transfer-probe', 'transfer-prompting'
-TRANSFER, TRANSFER_PROBE, TRANSFER_PROMPTING = map(_question, _NAMES)
+TRANSFER, TRANSFER_PROBE, TRANSFER_PROMPTING = map(_question, _IN_LANGUAGE_OF)
