@@ -197,7 +197,7 @@ def draw_summary(rows:list[dict]): # A figure of matplotlib
     metric = rows[0]['metric']
     scopes = grouped(rows, itemgetter('scope', 'metric'))
     drawn = list(scopes)[:_MOST_PANELS]
-    more = f'; the first {len(drawn)} of {len(scopes):,}, the table has all' if len(drawn) < len(scopes) else ''
+    more = f'; {len(drawn)} of {len(scopes):,}, the table has all' if len(drawn) < len(scopes) else ''
     titles = [scope if own == metric else f'{scope} ({METRICS[own]})' for scope,own in drawn]
     figure, axes = panels(titles, 3.2, 2.4, x=f'mean {METRICS[metric]}{more}')
     for ax,key in zip(axes, drawn):
