@@ -270,12 +270,11 @@ def test_a_family_and_a_script_have_ranks_of_their_own(tmp_path, browser):
         see(page, tmp_path/'r.html', **filters)
         return dict(zip(column(page, 'Model', 'ranking'), column(page, 'Rank', 'ranking')))
     first, second = '1 untested', '2 untested'
-    east_first, west_first = ({'east': a, 'west': b, 'majority label': '', 'best baseline': ''}
-                              for a,b in ((first, second), (second, first)))
-    assert ranks(script='Latn')['west'] == '1 untested' and ranks(family='Indo-European') == west_first
-    assert ranks(family='Indo-European', script='Latn') == west_first and ranks(family='Atlantic-Congo') == east_first
-    assert [x.partition(' ')[2] for x in ranks(q='wolof').values() if x] == ['untested']*2
-    assert 'Ranks are untested' in page.locator('#finding').inner_text()
+    west_first = {'east': second, 'west': first, 'majority label': '', 'best baseline': ''}
+    assert ranks(family='Indo-European') == west_first
+    assert ranks(family='Indo-European', script='Latn') == west_first
+    of_one = ranks(family='Atlantic-Congo') # One test set, so this is tested
+    assert (of_one['east'], of_one['west']) == ('1','2')
     page.close()
 
 def test_what_has_most_results_comes_first_and_nothing_above_baselines_is_said(tmp_path, browser, capsys):
