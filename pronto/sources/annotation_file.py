@@ -199,7 +199,7 @@ def _values(column)->set:
 
 def _check_values(table, sentences, mentions, predicates):
     for column,allowed,description in ((sentences.values.field('mood'), {*MOODS, None}, 'a mood'),
-                              (table['book'], BOOKS.keys(), 'a book')):
+                                       (table['book'], BOOKS.keys(), 'a book')):
         if odd := _values(column) - allowed:
             raise ValueError(f'{min(odd)!r} is not {description}')
     _check_names(predicates.values.field('sense'), 'a sense')
