@@ -42,8 +42,8 @@ def model_files(model)->list[Path]: # In order of their names
 def other_files(model)->list[str]: # A folder without any file of the model is one entry
     "What else is in the folder of a model, and not in its hash"
     folder, ours = Path(model), {*model_files(model)}
-    def others(place):
-        for path in sorted(place.iterdir()):
+    def others(directory):
+        for path in sorted(directory.iterdir()):
             if path in ours:
                 continue
             name = path.relative_to(folder).as_posix()
@@ -78,14 +78,14 @@ def given_name(
     model # A folder or a name, or `NAME=` before one of these
 )->tuple[str,str]: # The name, empty without one, and the rest
     "The name that a user gives a model, and the model"
-    name, equals, place = str(model).partition('=')
-    return (name, place) if equals and not beside(str(model)).exists() else ('', str(model))
+    name, equals, name_or_path = str(model).partition('=')
+    return (name, name_or_path) if equals and not beside(str(model)).exists() else ('', str(model))
 
 def local_model(model)->Path|None: # `None` if there is no such folder
     "The folder that a name stands for"
     try:
-        _, place = given_name(model)
-        return next((p for p in (beside(place), data_dir()/'models'/place) if p.is_dir()), None)
+        _, name_or_path = given_name(model)
+        return next((p for p in (beside(name_or_path), data_dir()/'models'/name_or_path) if p.is_dir()), None)
     except (OSError, ValueError):
         return None # A name that no folder can have
 
@@ -106,11 +106,11 @@ def model_name(
     model # A name on the hub, or a folder; or `NAME=` before one of these
 )->str: # As records and tables have it
     "The name of a model: the given one, or the nearest telling folder name; raises `InputError`"
-    name, place = given_name(model)
+    name, name_or_path = given_name(model)
     if name:
         return path_part(name, '--model')
     folder = local_model(model)
-    return _telling(Path(os.path.abspath(folder))) if folder else place # A link keeps its own name
+    return _telling(Path(os.path.abspath(folder))) if folder else name_or_path # A link keeps its own name
 
 # %% ../../nbs/modeling/model.ipynb #mdhand02
 def hub_cache()->Path:
@@ -129,17 +129,17 @@ def own_models(
 
 def hub_models()->list[str]: # e.g. `bert-base-multilingual-cased`
     "Models in the cache of the Hub, with weights"
-    found = []
+    names = []
     for path in sorted(hub_cache().glob('models--*')):
         if any(map(_has_weights, (path/'snapshots').glob('*'))):
-            found.append(path.name.removeprefix('models--').replace('--', '/'))
-    return found
+            names.append(path.name.removeprefix('models--').replace('--', '/'))
+    return names
 
 # %% ../../nbs/modeling/model.ipynb #bce60895
 def _near_models(name:str)->str: # A question, or empty
     "Models at hand whose names are like this one"
     from huggingface_hub.constants import HF_HUB_CACHE
-    def folders(place): return [p for p in place.glob('*') if (p/'config.json').is_file()]
+    def folders(directory): return [p for p in directory.glob('*') if (p/'config.json').is_file()]
     try:
         beside_it = [str(p) for p in folders(Path(name).parent)]
     except (OSError, ValueError):
@@ -156,9 +156,9 @@ def _remedy(name:str)->str:
         return near if is_path else f'{near} Or fetch it with `hf download {name}`'
     if is_path:
         return 'check the path'
-    known = [row['hub'] for table in ('multilingual_models','paper_models') for row in fact_table(table)]
-    like = get_close_matches(name, dict.fromkeys(known), 1, .85)
-    if like and name not in known:
+    hub_names = [row['hub'] for table in ('multilingual_models','paper_models') for row in fact_table(table)]
+    like = get_close_matches(name, dict.fromkeys(hub_names), 1, .85)
+    if like and name not in hub_names:
         return f'did you mean {like[0]}? Fetch that with `hf download {like[0]}`'
     return f'check the path, or fetch it with `hf download {name}`'
 
@@ -286,9 +286,9 @@ class Model:
 # %% ../../nbs/modeling/model.ipynb #mdl0023c
 def folder_of(model)->Path: # `model`: a name, a folder, or a `Model`
     "The folder with the files of a model; raises `InputError` if there is none"
-    found = Model.find(model)
-    if found.folder:
-        return found.folder
+    resolved = Model.find(model)
+    if resolved.folder:
+        return resolved.folder
     raise InputError(model, 'has no files of its own; name the folder of a model here')
 
 # %% ../../nbs/modeling/model.ipynb #mdl00027
@@ -297,15 +297,15 @@ def pick_available(
     report:Callable=to_stderr # Gets a line about each that is not on this machine
 )->list[str]: # Those that can be loaded
     "The recommended models that are on this machine; raises `InputError` that lists them if there are none"
-    found, missing = [], []
+    available, missing = [], []
     for model in models:
         try:
             Model.find(model)
         except InputError:
             missing.append(model)
         else:
-            found.append(model)
-    if not found:
+            available.append(model)
+    if not available:
         these = 'the paper has no models for this Bible'
         if models:
             these = f'none of its models is on this machine: {", ".join(models)}'
@@ -313,4 +313,4 @@ def pick_available(
                                    'folder')
     for model in missing:
         report(f'not on this machine, left out: {model}; fetch it with `hf download {model}`')
-    return found
+    return available
