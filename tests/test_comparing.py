@@ -186,8 +186,9 @@ def test_a_model_without_a_hash_is_the_same_under_any_name(tmp_path):
     assert {r.model_name for r in named} == {'bert','bert (1 epoch)'} and len({(r.dataset, r.model_hash) for r in named}) == 1
 
 def test_labels_of_other_sources_are_not_compared(mixed):
-    "They are no seeds of the model that a transfer is compared with"
+    "Neither row by row, nor as seeds of the model that a transfer is compared with"
     asked = partial(ask_runs, records=read_runs(mixed), options=Options(splits='parallel'))
+    assert {row['translation'] for row in asked('errors').tables[0].texts} == {'fra','wol (edit)'}
     transfers = [found for some in asked('transfer').found.values() for found in some]
     assert {len(found.own('wol').runs) for found in transfers if found.own('wol')} <= {3}
 

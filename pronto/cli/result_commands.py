@@ -43,7 +43,8 @@ def _beside_options(parser):
         help='one of your own, or by its name: accuracy, mixes, transfer and other protocols; order (is the '
         'known order found?), probe (does a probe rank as fine-tuning does?), seen (does a tagger '
         'generalise?), resources (by the size of Wikipedia), tiers (by how much a model has read), subset '
-        '(does a selection of languages stand for all?)')
+        '(does a selection of languages stand for all?), errors '
+        '(are the same rows right elsewhere?), consistency (do test sets of one language agree?)')
     add('--beside', metavar='PATH|CODES',
         help='what a question reads besides the runs: seen the folder of the datasets, subset the languages '
         "(default: XTREME's), order a table of the verses that each model has read, tiers one of further "

@@ -12,6 +12,7 @@ from .files import InputError, to_stderr
 
 # %% ../../nbs/core/offers.ipynb #of07
 GROUPS = dict( # Name to what an entry point leads to
+    adaptations='an `Adaptation`, see `pronto.modeling.adapting`',
     commands='a module with `COMMANDS`, see `pronto.cli.command`',
     models='a `ModelKind`',
     protocols='a `Protocol`',

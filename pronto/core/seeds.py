@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['INTERVALS', 'item_values', 'spearman_values', 'Variance', 'variance_of', 'SeedScore', 'score_seeds', 'score_runs',
            'metric_sums', 'Sums', 'score_sums', 'score_confusions', 'counted_values', 'score_counts', 'score_agreement',
-           'SeedDifference', 'compare_seeds', 'detectable_difference']
+           'SeedDifference', 'compare_seeds']
 
 # %% ../../nbs/core/seeds.ipynb #se04
 from functools import lru_cache, partial
@@ -357,25 +357,3 @@ def compare_seeds(
     reach = stdtrit(variance.freedom, .975)*error
     interval = [round(float(end), 4) for end in (difference - reach, difference + reach)]
     return result._replace(p=float(max(student, permuted)), interval=interval)
-
-# %% ../../nbs/core/seeds.ipynb #se25
-def detectable_difference(
-    chapters:float, # Standard error of the difference over chapters
-    seeds:float, # Standard deviation between seeds, beyond what items and chapters contribute
-    n_seeds:int, # Of each of the two models
-    freedom:float=11. # Degrees of freedom of the chapters; those of the New Testament's test set
-)->float: # In the unit of the first two
-    "The smallest difference of two trained models that the test finds in 80 % of cases"
-    from scipy.optimize import brentq
-    from scipy.special import ndtr, stdtrit
-    true = np.array([chapters**2, seeds**2/n_seeds, seeds**2/n_seeds])
-    degrees = np.array([freedom, n_seeds - 1, n_seeds - 1])
-    random = np.random.default_rng(0).chisquare(degrees, (4000, 3))
-    drawn = true*random/degrees # As tests will estimate them
-    total = drawn.sum(1)
-    error = true.sum()**.5
-    estimated = total**2/(drawn**2/degrees).sum(1)
-    limits = stdtrit(estimated, .975)*total**.5
-    def lacking(difference):
-        return ndtr((difference - limits)/error).mean() - .8
-    return float(brentq(lacking, 0, 50*error))

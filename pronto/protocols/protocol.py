@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SIZES', 'QUICK', 'SAMPLED', 'PROTOCOLS', 'Setup', 'protocol_file', 'Protocol', 'in_language', 'few_strings',
-           'transfer', 'few_shot', 'read', 'known_protocol', 'find_protocol', 'usual_protocol', 'load_protocols']
+           'transfer', 'few_shot', 'known_protocol', 'find_protocol', 'usual_protocol', 'load_protocols']
 
 # %% ../../nbs/protocols/protocol.ipynb #pr05
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from ..core.offers import load_offer, offers
 from ..datasets.loading import Dataset
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import Task, own_code, run_file
-from ..modeling.adapting import ADAPTATIONS
+from ..modeling.adapting import adaptations
 from ..modeling.model import Model
 from .parts import Part, Selection, check_compatible
 
@@ -45,7 +45,7 @@ class Protocol:
     name:str # As `--protocol` takes it
     select:Callable[[Setup],Iterator[Selection]]
     question:str
-    adapt:str='all' # A key of `ADAPTATIONS`; empty where `measure` is given
+    adapt:str='all' # A key of `adaptations`; empty where `measure` is given
     measure:Callable|None=None # Measures a model on verses instead, without a task; returns a `Measured`
     metric:str='accuracy' # That it is judged by
     sources:str='' # Are sources `needed`, or `optional`? None are taken if empty
@@ -140,16 +140,6 @@ def few_shot(setup:Setup)->Iterator[Selection]:
                 continue
             yield from (_few(t, sampling, first) for sampling in _samples(setup, t))
 
-# %% ../../nbs/protocols/protocol.ipynb #pr16b
-def read(setup:Setup)->Iterator[Selection]:
-    "Read the dev and test verses of a translation, in all its folds, perhaps beside those of another one"
-    here, there = ([Part(t, 'test') for t in side] for side in (setup.targets, setup.sources))
-    yield Selection(tuple(there), (), tuple(here), name=f'against {there[0].code}' if there else '')
-
-def _perplexity(*args, **how):
-    from pronto.modeling.perplexity import score_perplexity
-    return score_perplexity(*args, **how)
-
 # %% ../../nbs/protocols/protocol.ipynb #pr17
 _ALL = (
     Protocol('in-language', in_language, 'Trained and tested on the same translation', across=False),
@@ -162,14 +152,8 @@ _ALL = (
              across=False),
     Protocol('transfer-probe', transfer, 'As transfer, with the encoder frozen', adapt='frozen',
              sources='needed', divides='source', tested=('test',)),
-    Protocol('prompting', in_language, 'Asked without training', adapt='none', metric='mcc', across=False),
-    Protocol('transfer-prompting', transfer, 'As prompting, with examples of another translation',
-             adapt='none', metric='mcc', sources='needed',
-             divides='source', tested=('test',)),
     Protocol('likelihood', in_language, 'Which choice is most probable, without training', adapt='likelihood',
-             across=False),
-    Protocol('perplexity', read, 'How well the verses are predicted, without labels and training', adapt='',
-             measure=_perplexity, sources='optional', divides='target', tested=('dev','test')))
+             across=False))
 PROTOCOLS = {p.name: p for p in _ALL}
 
 def known_protocol(name:str)->Protocol|None: # `None` if this machine has none of that name
@@ -197,7 +181,7 @@ def usual_protocol(task:Task, model:Model)->str: # A name of `PROTOCOLS`
 
 # %% ../../nbs/protocols/protocol.ipynb #pr30
 def _wrong(p:Protocol)->str|None:
-    choices = dict(adapt=tuple(ADAPTATIONS), sources=('','needed','optional'),
+    choices = dict(adapt=tuple(adaptations()), sources=('','needed','optional'),
                    divides=('','source','target'))
     for field,allowed in choices.items():
         if getattr(p, field) not in allowed:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from .schema import Apart, Run
 from ..core.tables import grouped
 from ..datasets.tasks import BUILT_IN, Task, UnknownTask
-from ..modeling.adapting import ADAPTATIONS
+from ..modeling.adapting import adaptations
 from ..modeling.recipes import RECIPES
 from ..modeling.model import ModelKind, model_kinds
 
@@ -237,23 +237,22 @@ def _files(record:Run)->tuple: # What identifies the files of a model
     return (known_as(record.model), where), record.model_hash
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00021
-_USUAL = [way.usual for way in ADAPTATIONS.values()] # Recipes without a mention
-
 def _epochs(n:int)->str: return f'{n} epoch{"s"*(n != 1)}'
 def _limit(n:int)->str: return f'limit {n:,}'
-_WAYS = ((lambda r: r.recipe, _USUAL, str), (_changed_epochs, (None,), _epochs),
-         (lambda r: r.limit, (None,), _limit)) # A value, what needs no mention, a text
-
 def _family(record:Run)->tuple:
     "Runs whose recipes, epochs and limits are set beside each other: those with one way to adapt a model"
-    ways = (way.name for way in ADAPTATIONS.values() if record.recipe in way.recipes)
+    ways = (way.name for way in adaptations().values() if record.recipe in way.recipes)
     return task_key(record), next(ways, 'all')
 
 def _ways(records:list[Run], limits:bool)->list[list[str]]: # For each record
     "Name recipe, epochs and limit, unless they are the usual ones or, if none is usual, the most frequent"
     said = [[] for _ in records]
+    unsaid = [way.usual for way in adaptations().values()]
+    ways = [(lambda r: r.recipe, unsaid, str), (_changed_epochs, (None,), _epochs)]
+    if limits:
+        ways.append((lambda r: r.limit, (None,), _limit))
     for places in grouped(range(len(records)), lambda i: _family(records[i])).values():
-        for value,usual,text in _WAYS if limits else _WAYS[:2]:
+        for value,usual,text in ways:
             values = [value(records[i]) for i in places]
             main = next((x for x in usual if x in values), Counter(values).most_common(1)[0][0])
             for i,x in zip(places, values):
