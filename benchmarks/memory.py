@@ -17,7 +17,7 @@ from pronto.core.tables import Table, decimal
 from pronto.demo.tiny_causal import pretrain_causal
 from pronto.datasets.loading import load_dataset_folder
 from pronto.lab.modeling.memory import Ngrams, answers_about, complete
-from pronto.modeling.perplexity import load_reader, read_tokens
+from pronto.lab.modeling.perplexity import load_reader, read_tokens
 from pronto.lab.modeling.pretrain import pretrain
 from pronto.lab.modeling.retrieval import verse_texts
 

@@ -23,7 +23,7 @@ MODELS = dict( # The baseline that answers for a model: its name, and how many o
 HYPERPARAMETERS = dict(learning_rate=2e-5, epochs=10)
 SOURCE = 'eng' # What other languages are trained on
 QUESTIONS = { # Kind of store to what is asked
-    'plain': 'resources subset tiers',
+    'plain': 'errors resources subset tiers', 'translations': 'consistency',
     'probe': 'probe', 'transfer': 'transfer', 'few-shot': 'few-shot', 'mixes': 'mixes',
     'perplexity': 'perplexity'}
 

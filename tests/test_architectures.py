@@ -13,9 +13,9 @@ from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet
 from pronto.modeling.encoding import pack
 from pronto.modeling.encodings import Cache, FrozenModel
 from pronto.lab.modeling.memory import complete, halves
-from pronto.modeling.perplexity import load_reader, read_tokens, read_verses
+from pronto.lab.modeling.perplexity import load_reader, read_tokens, read_verses
 from pronto.modeling.probing import probe
-from pronto.modeling.prompting import CausalModel
+from pronto.lab.modeling.prompting import CausalModel
 from pronto.modeling.recipes import find_recipe
 from pronto.modeling.train import collate, fine_tune
 

@@ -6,7 +6,7 @@ from urllib.request import urlopen
 import pytest
 
 from pronto.cli.command import main
-from pronto.modeling.served import PAUSES, RETRIES, TIMEOUT
+from pronto.lab.modeling.served import PAUSES, RETRIES, TIMEOUT
 from test_perplexity import causal, data # noqa: F401 (fixtures)
 
 TEMPLATE = '{% for m in messages %}{{ m.role }} : {{ m.content }} {% endfor %}Answer : '
@@ -120,8 +120,8 @@ def served(data, tmp_path, monkeypatch): # noqa: F811
     pytest.importorskip('openai')
     for name,value in dict(PRONTO_DATA=str(tmp_path), OPENAI_API_KEY='sk-secret').items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr('pronto.modeling.served.RETRIES', 0)
-    monkeypatch.setattr('pronto.modeling.served.PAUSES', (.1, .1))
+    monkeypatch.setattr('pronto.lab.modeling.served.RETRIES', 0)
+    monkeypatch.setattr('pronto.lab.modeling.served.PAUSES', (.1, .1))
     runs = tmp_path/'runs'
     def ask(url, *options):
         argv = ['eval', str(data/'qaa'), '--protocol', 'prompting', '-t', 'SM', '--limit', '8', '--quiet', '--runs', str(runs)]
@@ -146,7 +146,7 @@ def test_a_server_is_asked_once_for_each_row_and_no_file_holds_the_key(served, t
                                         ('field', 'status 422 (a field is missing)')])
 def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, monkeypatch, capsys, fault, said):
     ask, runs = served
-    if fault == 'slow': monkeypatch.setattr('pronto.modeling.served.TIMEOUT', 2)
+    if fault == 'slow': monkeypatch.setattr('pronto.lab.modeling.served.TIMEOUT', 2)
     with Server(fault) as server: assert ask(server.url) == 1
     told = capsys.readouterr().err
     assert 'asked again' not in told # No money is not a lack of time

@@ -146,7 +146,7 @@ def test_models_read_as_many_tokens_as_they_have_positions(name, n, tmp_path, mo
     "Also where padding to a multiple of eight would be too much"
     from pronto.modeling.encodings import FrozenModel
     from pronto.modeling.likelihood import choice_values, load_chooser
-    from pronto.modeling.perplexity import load_reader, read_tokens
+    from pronto.lab.modeling.perplexity import load_reader, read_tokens
     folder, words = with_positions(tmp_path, monkeypatch, name, n), zoo.WORDS*2
     model = load_chooser(folder, 'cpu')
     long, short = choice('', *(' '.join(words[i:i+n]) for i in range(2))), choice('', 'lo la mi', 'lo mi la')
@@ -177,8 +177,8 @@ def test_every_value_of_a_model_is_finite_or_the_model_is_refused(name, bad, tmp
     from pronto.datasets.tasks import WO
     from pronto.modeling.encodings import FrozenModel
     from pronto.modeling.likelihood import choose_likely
-    from pronto.modeling.perplexity import load_reader, read_tokens
-    from pronto.modeling.prompting import CausalModel
+    from pronto.lab.modeling.perplexity import load_reader, read_tokens
+    from pronto.lab.modeling.prompting import CausalModel
     from pronto.modeling.recipes import find_recipe
     from pronto.modeling.train import fine_tune
     folder = damaged(tmp_path/name, name, bad)

@@ -10,7 +10,7 @@ SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
     'arguments': '''ta20top2:sentence ac07:sentence ac12:sentence ac17:sentence ac20:table ac25:sentence ta22:picture ta05:table
         ta07:table ta09:sentence ta11:sentence''',
     'eval': '''evt0top2:sentence evc00001:table evt00003:picture evc00003:sentence evc00005:table evc00007:table evc00009:sentence
-        ed2705df:sentence,table 38514147:table 6d1f8e22:table b94929a1:picture 8c89c77d:picture 89554790:table''',
+        38514147:table b94929a1:picture''',
     'fewshot': 'fe07top2:sentence fe11:picture fe13:table fe14:sentence',
     'gold': '''gdt0top2:sentence a0a96acf:sentence 5b6c31c8:picture gdt00003:sentence 375a0645:table 93766079:table df50e975:picture
         d1adaf5c:table 918038f9:table 20cc1b04:sentence,table a046ca3c:sentence,table''',

@@ -51,7 +51,7 @@ def test_a_causal_model_reads_its_language_better_than_another(data, causal, cap
 def test_bits_are_those_of_the_model_itself(data, causal):
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from pronto.modeling.perplexity import load_reader, read_verses
+    from pronto.lab.modeling.perplexity import load_reader, read_verses
     from pronto.datasets.loading import load_dataset_folder
     from pronto.lab.modeling.retrieval import verse_texts
     verses = dict(list(verse_texts([load_dataset_folder(data/'qaa')], 'test').items())[:5])
@@ -66,7 +66,7 @@ def test_bits_are_those_of_the_model_itself(data, causal):
 def test_a_masked_model_predicts_each_token_once(data, tmp_path):
     pytest.importorskip('torch')
     import numpy as np
-    from pronto.modeling.perplexity import load_reader, read_verses
+    from pronto.lab.modeling.perplexity import load_reader, read_verses
     from pronto.datasets.loading import load_dataset_folder
     from pronto.lab.modeling.retrieval import verse_texts
     texts = verse_texts([load_dataset_folder(data/'qaa')], 'train')
@@ -92,7 +92,7 @@ def told_apart(model, read, held_out, kind):
     "The area under the ROC of a figure of `answers_about`"
     from sklearn.metrics import roc_auc_score
     from pronto.lab.modeling.memory import answers_about, complete
-    from pronto.modeling.perplexity import load_reader, read_tokens
+    from pronto.lab.modeling.perplexity import load_reader, read_tokens
     reader = load_reader(model)
     nats = lambda texts: {name: values for name,(_,values) in read_tokens(reader, texts).items()}
     found = answers_about(nats, lambda texts: complete(reader, texts), read | held_out, {})

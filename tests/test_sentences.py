@@ -70,6 +70,15 @@ def of_cells(t):
     scores = [len(cells), len({r['bible'] for r in cells}), len({r['task'] for r in cells}), *counted]
     return [[*most, len(compared), lost]]*bool(compared) + [scores]
 
+def of_errors(t):
+    groups = by(t['errors'], 'same_language', 'task', 'model', 'protocol', 'base')
+    found = []
+    for same in 'False', 'True':
+        for key,rows in groups.items():
+            columns = [[float(r[c]) for r in rows if r[c]] for c in ('if_right','if_wrong','same','chance')]
+            if key[0] == same and all(columns): found.append([*map(mean, columns), *[len(rows)]*(len(rows) > 1)])
+    return found
+
 def of_transfer(t):
     means = next(rows for stem,rows in t.items() if stem.endswith('-summary'))
     gaps = next(rows for stem,rows in t.items() if stem.endswith('-gaps'))
@@ -104,6 +113,15 @@ def of_tiers(t):
 def of_subset(t):
     groups = by(t['subset'], 'task', 'model', 'protocol', 'source').values()
     return [[float(r[c]) for c in ('chosen','languages','of_chosen','of_all','random')] for own in groups for r in own[1:] or own]
+
+def of_consistency(t):
+    found = []
+    for (*_, rows, _, _),some in by(t['consistency'], 'protocol', 'recipe', 'rows', 'kind', 'source').items():
+        apart, taus = ([mean(x) for own in by(some, 'task').values() if (x := [float(r[c]) for r in own if r[c]])]
+                       for c in ('mean','tau'))
+        found.append([*{min(apart): 0, max(apart): 0}, *taus] if len(apart) > 1 else [*apart, *taus])
+        if rows != 'all': found[-1].append(int(rows))
+    return found
 
 def of_order(t):
     rows, found = t['order'], []
@@ -176,8 +194,8 @@ def of_memory(t):
     above = lambda r: r['known_low'] and float(r['known_low']) > float(r['ngram_known'])
     return [[100*float(r['exact'])] if r['exact'] else [] for r in t['memory'] if r['exact'] or above(r)]
 
-AGAIN = {'accuracy': of_cells, 'resources': of_resources,
-         'tiers': of_tiers, 'subset': of_subset, 'order': of_order, 'probe': of_ranks,
+AGAIN = {'accuracy': of_cells, 'errors': of_errors, 'resources': of_resources,
+         'tiers': of_tiers, 'subset': of_subset, 'consistency': of_consistency, 'order': of_order, 'probe': of_ranks,
          'seen': of_seen, 'mixes': of_mixes, 'few-shot': of_curves, 'prompting': of_prompting,
          'retrieval': of_retrieval, 'perplexity': of_perplexity, 'memory': of_memory,
          **dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), of_transfer)}
@@ -251,18 +269,19 @@ def demo(tmp_path_factory):
     with zipfile.ZipFile(TABLES/'demo_runs.zip') as z: z.extractall(folder)
     return read_runs(folder/'runs')
 
-@pytest.mark.parametrize('name', ['accuracy', 'resources'])
+@pytest.mark.parametrize('name', ['accuracy', 'errors', 'resources'])
 def test_the_demo_says_what_its_files_say(demo, tmp_path, name): asked(name, demo, tmp_path)
 
 @pytest.mark.slow
 def test_languages_say_what_their_files_say(tmp_path):
-    "The size of a Wikipedia, tiers, a selection"
+    "The size of a Wikipedia, tiers, a selection, other rows and other test sets"
     six = LANGUAGES | dict(deu=65, wol=55)
     for model in 'xlm-roberta-base', 'bert': over_languages(tmp_path/'runs', six, model=model, protocol='probe')
     store(tmp_path/'runs', 'eng2', verses(range(40)), language='eng', model='bert', protocol='probe')
     facts = tmp_path/'facts.tsv'
     facts.write_text('model\tlanguage\tshare\n' + ''.join(f'bert\t{x}\t{n}\n' for n,x in enumerate(six)))
-    for name,more in (('resources', {}), ('tiers', dict(file=facts)), ('subset', dict(file='eng,swh'))):
+    for name,more in (('resources', {}), ('tiers', dict(file=facts)), ('subset', dict(file='eng,swh')), ('errors', {}),
+                      ('consistency', {})):
         asked(name, read_runs(tmp_path/'runs'), tmp_path/name, protocol='probe', **more)
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from pronto.core.files import InputError
 from test_labels import main, place # noqa: F401 (a fixture)
 
-served = pytest.importorskip('pronto.modeling.served')
+served = pytest.importorskip('pronto.lab.modeling.served')
 KEY = 'sk-secret-123'
 
 def answer(said='B', **fields):

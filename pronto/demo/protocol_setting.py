@@ -15,7 +15,7 @@ from .corpus import build_demo, make_corpus
 from .tiny_causal import pretrain_causal
 from .tiny_models import FULL, LANGUAGES, TINY, pretrain_models
 from ..datasets.finding import find_datasets
-from ..modeling.prompting import QUESTIONS
+from ..lab.modeling.prompting import QUESTIONS
 
 # %% ../../nbs/demo/protocol_setting.ipynb #ps06
 MODEL = 'multilingual' # Pretrained on all of them

@@ -16,25 +16,25 @@ _OF_TOKENS = 'start_logits', 'end_logits' # Those of a head with one number for 
 
 def _said(output)->dict: # Tensors by name; the first dimension is the text
     "What a model says of texts: logits and states"
-    found = {}
+    tensors = {}
     for name,value in output.items():
         if name == 'hidden_states':
-            found |= {f'{name} {i}': state for i,state in enumerate(value)}
+            tensors |= {f'{name} {i}': state for i,state in enumerate(value)}
         elif name == 'logits' and isinstance(value, tuple):
-            found[name] = value[0]
+            tensors[name] = value[0]
         elif name in ('logits','last_hidden_state',*_OF_TOKENS):
-            found[name] = value
-    return found
+            tensors[name] = value
+    return tensors
 
 def _has_tokens(name:str, value)->bool:
     return value.dim() > 2 or name in _OF_TOKENS
 
 def _first_text(output, length:int)->dict: # The same without padding
-    found = {}
+    tensors = {}
     for name,value in _said(output).items():
-        own = value[0,:length] if _has_tokens(name, value) else value[0]
-        found[name] = own.float()
-    return found
+        unpadded = value[0,:length] if _has_tokens(name, value) else value[0]
+        tensors[name] = unpadded.float()
+    return tensors
 
 # %% ../../nbs/modeling/apart.ipynb #ap000014
 _SHORT, _LONG = (5, 8), 16 # Tokens; a model may work in blocks of two, four or eight
@@ -87,10 +87,10 @@ _LEAST = 4 # Tokens; CANINE reads no fewer
 def _lengthened(batch:dict, short:int, filler:int)->dict:
     "A batch with more columns of padding"
     blank = dict(input_ids=filler, labels=-100)
-    found = {}
+    longer = {}
     for name,value in batch.items():
-        found[name] = pad(value, (0, short), value=blank.get(name, 0)) if value.dim() > 1 else value
-    return found
+        longer[name] = pad(value, (0, short), value=blank.get(name, 0)) if value.dim() > 1 else value
+    return longer
 
 def _groups(batch:dict, filler:int)->tuple[list[dict],list]: # Tensors of groups, and numbers of their texts
     "The texts of a batch by their lengths, without padding"
@@ -129,11 +129,11 @@ def _loss(outputs:list, groups:list[dict]):
     "The mean over all texts, or over all tokens with a label"
     total = 0
     n_all = 0
-    for said,group in zip(outputs, groups):
+    for output,group in zip(outputs, groups):
         n = (group['labels'] != -100).sum() if 'labels' in group else len(group['input_ids'])
         n_all += n
         if n:
-            total += said['loss']*n
+            total += output['loss']*n
     return total/n_all
 
 # %% ../../nbs/modeling/apart.ipynb #ap000016
@@ -142,25 +142,25 @@ def _read_groups(read, filler:int, **given): # As the model's own output
     batch = {name: value for name,value in given.items() if is_tensor(value)}
     groups, numbers = _groups(batch, filler)
     outputs = [read(**(given | group)) for group in groups]
-    said = [_said(output) for output in outputs]
+    by_group = [_said(output) for output in outputs]
     width = batch['input_ids'].shape[1]
     widths = [group['input_ids'].shape[1] for group in groups]
     order = cat(numbers).argsort()
-    found = {}
+    merged = {}
     states = []
-    for name in said[0]:
-        value = _joined(name, [own[name] for own in said], widths, width)
+    for name in by_group[0]:
+        value = _joined(name, [tensors[name] for tensors in by_group], widths, width)
         if value is None:
             continue
         if name.startswith('hidden_states'):
             states.append(value[order])
         else:
-            found[name] = value[order]
+            merged[name] = value[order]
     if states:
-        found['hidden_states'] = tuple(states)
+        merged['hidden_states'] = tuple(states)
     if outputs[0].get('loss') is not None:
-        found['loss'] = _loss(outputs, groups)
-    return type(outputs[0])(**found)
+        merged['loss'] = _loss(outputs, groups)
+    return type(outputs[0])(**merged)
 
 def read_apart(net, tokenizer, **more)->bool: # Was it changed? `more`: see `_ignores_padding`
     "Let a model that mixes texts with what fills them read those of one length at a time"

@@ -134,14 +134,14 @@ def weight_sizes(folder)->list[int]: # How many numbers each tensor has
     from safetensors import safe_open
     files = [p for p in model_files(folder) if p.name.endswith(WEIGHTS)]
     safe = [p for p in files if p.suffix == '.safetensors']
-    found = []
+    sizes = []
     for path in safe:
         with safe_open(path, 'pt') as f:
-            found += [math.prod(f.get_slice(k).get_shape()) for k in f.keys()]
+            sizes += [math.prod(f.get_slice(k).get_shape()) for k in f.keys()]
     for path in files if not safe else ():
         tensors = torch.load(path, map_location='meta', weights_only=True)
-        found += [x.numel() for x in tensors.values() if hasattr(x, 'numel')]
-    return found
+        sizes += [x.numel() for x in tensors.values() if hasattr(x, 'numel')]
+    return sizes
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00024x
 @contextmanager

@@ -65,19 +65,19 @@ def tokenized(
     how = dict(return_token_type_ids=True, return_special_tokens_mask=True, **_PLAIN)
     if limit:
         how |= dict(truncation='longest_first', max_length=limit)
-    found = tokenizer(first, second, **how)
-    columns = found['input_ids'], found['special_tokens_mask'], found['token_type_ids']
+    encoded = tokenizer(first, second, **how)
+    columns = encoded['input_ids'], encoded['special_tokens_mask'], encoded['token_type_ids']
     return [Tokens(*row) for row in zip(*columns)]
 
 def _joined(tokenizer, first:list[str], second:list[str], limit:int|None)->list[Tokens]:
     "Pairs for a tokenizer without rules for them"
     between = tokenizer.pad_token_id if tokenizer.eos_token_id is None else tokenizer.eos_token_id
-    found = []
+    pairs = []
     for one,other in zip(tokenized(tokenizer, first), bare_ids(tokenizer, second)):
         start, end = _shorten(one.ids, other, limit - 1) if limit else (one.ids, other)
         special = [*one.special[:len(start)], 1, *[0]*len(end)]
-        found.append(Tokens([*start, between, *end], special, [0]*len(special)))
-    return found
+        pairs.append(Tokens([*start, between, *end], special, [0]*len(special)))
+    return pairs
 
 # %% ../../nbs/modeling/encoding.ipynb #f582893b
 _KEPT = WeakKeyDictionary() # Tokenizer to its texts, or pairs of texts, with their `Tokens`
@@ -85,12 +85,12 @@ _MOST = 200_000 # Texts or pairs
 
 def _tokenized_once(tokenizer, texts:list[tuple[str,...]])->list[Tokens]: # In the order of the texts
     "Encode whole texts; those that were encoded before are known"
-    kept = _KEPT.setdefault(tokenizer, {})
-    if len(kept) + len(set(texts) - kept.keys()) > _MOST:
-        kept.clear()
-    missing = [text for text in dict.fromkeys(texts) if text not in kept]
-    kept |= zip(missing, tokenized(tokenizer, *map(list, zip(*missing)))) if missing else ()
-    return [kept[text] for text in texts]
+    cached = _KEPT.setdefault(tokenizer, {})
+    if len(cached) + len(set(texts) - cached.keys()) > _MOST:
+        cached.clear()
+    missing = [text for text in dict.fromkeys(texts) if text not in cached]
+    cached |= zip(missing, tokenized(tokenizer, *map(list, zip(*missing)))) if missing else ()
+    return [cached[text] for text in texts]
 
 # %% ../../nbs/modeling/encoding.ipynb #0eb4cc28
 @dataclass
@@ -120,20 +120,20 @@ def pack(
 )->Packed:
     "Turn rows into token ids"
     texts, room = [tuple(row.texts) for row in rows], limit - (senses is not None)
-    found = _tokenized_once(tokenizer, texts)
-    long = [i for i,tokens in enumerate(found) if len(tokens.ids) > room]
+    encoded = _tokenized_once(tokenizer, texts)
+    long = [i for i,tokens in enumerate(encoded) if len(tokens.ids) > room]
     cut = tokenized(tokenizer, *map(list, zip(*(texts[i] for i in long))), limit=room) if long else []
     for i,tokens in zip(long, cut):
-        found[i] = tokens
+        encoded[i] = tokens
     unseen = (tokenizer.unk_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
     unseen = next((token for token in unseen if token is not None), None)
     inputs = []
-    for row,tokens in zip(rows, found):
+    for row,tokens in zip(rows, encoded):
         ids, kinds = tokens.ids, tokens.types
         if senses is not None:
             ids, kinds = [*ids, senses.get(row.sense, unseen)], kinds + kinds[-1:]
         inputs.append(_input(ids, kinds, types) if ids else _input([tokenizer.pad_token_id], [0], types))
-    return Packed(inputs, len(long), share_unknown(tokenizer, [tokens.own for tokens in found]))
+    return Packed(inputs, len(long), share_unknown(tokenizer, [tokens.own for tokens in encoded]))
 
 # %% ../../nbs/modeling/encoding.ipynb #ec00000d
 def all_finite(numbers:np.ndarray)->np.ndarray: # The same
@@ -150,10 +150,10 @@ def pad_batch(
     longest = max(map(len, rows))
     rounded = -(-longest//multiple)*multiple
     length = longest if limit and rounded > limit else rounded
-    found = np.full((len(rows), length), value, np.int64)
+    padded = np.full((len(rows), length), value, np.int64)
     for i,row in enumerate(rows):
-        found[i,:len(row)] = row
-    return found
+        padded[i,:len(row)] = row
+    return padded
 
 def _ids(one)->list[int]: return one['input_ids'] if isinstance(one, dict) else one
 
@@ -185,14 +185,14 @@ def batches_by_length(
     equal:bool=False # Only inputs of one length together, so that nothing is padded?
 )->list[list[int]]: # Their numbers
     "Inputs of similar length together, at most `size` in a batch"
-    lengths, found = [len(_ids(one)) for one in inputs], [[]]
+    lengths, batches = [len(_ids(one)) for one in inputs], [[]]
     for i in by_length(inputs):
-        batch = found[-1]
+        batch = batches[-1]
         differs = equal and batch and lengths[batch[0]] != lengths[i]
         if differs or len(batch) == size:
-            found.append([])
-        found[-1].append(i)
-    return found if inputs else []
+            batches.append([])
+        batches[-1].append(i)
+    return batches if inputs else []
 
 # %% ../../nbs/modeling/encoding.ipynb #a5c0000e
 def _reserved_positions(net)->int:

@@ -89,10 +89,10 @@ class Cache:
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000009
 def _remove(folder:Path, *names:str)->int: # How many there were
-    found = [path for name in names for path in folder.glob(name)]
-    for path in found:
+    paths = [path for name in names for path in folder.glob(name)]
+    for path in paths:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    return len(found)
+    return len(paths)
 
 def _remove_old(folder:Path):
     "Remove what an earlier version kept, which nothing reads or bounds any more"
@@ -102,8 +102,8 @@ def _remove_old(folder:Path):
               'had a bound, set that again with `pronto cache --bound`')
 
 def _bound(db)->int:
-    found = db.execute("select value from settings where name = 'bound'").fetchone()
-    return found[0] if found else _BOUND
+    row = db.execute("select value from settings where name = 'bound'").fetchone()
+    return row[0] if row else _BOUND
 
 def _trim(db):
     "Remove the segments over the bound, the least recently used first"
@@ -129,8 +129,8 @@ def count_once(
     "What was counted before, if the cache can be used"
     cache = cache or encodings_cache()
     with suppress(InputError), cache.transaction('begin') as db:
-        if found := db.execute('select value from settings where name = ?', [name]).fetchone():
-            return found[0]
+        if row := db.execute('select value from settings where name = ?', [name]).fetchone():
+            return row[0]
     counted = count()
     with suppress(InputError), cache.transaction() as db:
         db.execute('insert or replace into settings values(?, ?)', [name, counted])
@@ -169,8 +169,8 @@ def _tokenize(tokenizer, limit:int, texts:list[str])->tuple[list,list,np.ndarray
         is_long = len(tokens.ids) > limit
         if is_long:
             tokens, = tokenized(tokenizer, [text], limit=limit)
-        own = tokens.own
-        counts.append((len(own), own.count(tokenizer.unk_token_id), is_long))
+        text_ids = tokens.own
+        counts.append((len(text_ids), text_ids.count(tokenizer.unk_token_id), is_long))
         ids.append(tokens.ids or [tokenizer.pad_token_id])
         special.append(tokens.special or [0])
     return ids, special, np.array(counts, int).reshape(-1, 3)
@@ -208,23 +208,23 @@ def _pool(
     with torch.inference_mode():
         states = net(**{k: v.to(device) for k,v in batch.items()}, output_hidden_states=True).hidden_states
         pooled = [share @ h.float() for h in states if h.shape[1] == wanted.shape[1]]
-        found = torch.cat(pooled, 1).transpose(0, 1).clamp(-6e4, 6e4).half().cpu().numpy()
-    return all_finite(found)
+        vectors = torch.cat(pooled, 1).transpose(0, 1).clamp(-6e4, 6e4).half().cpu().numpy()
+    return all_finite(vectors)
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000q
 def _encode(frozen:'FrozenModel', ids:list, left_out:list)->np.ndarray: # (layers, texts, width)
     "The encodings of all texts"
     from pronto.modeling.architectures import one_line_errors
-    found = None
+    vectors = None
     for batch in _batches(ids, _TOKENS[frozen.device != 'cpu']):
-        some = [ids[i] for i in batch]
+        batch_ids = [ids[i] for i in batch]
         without = [left_out[i] for i in batch]
         with one_line_errors(frozen.model, 'cannot encode text', 'choose another model'):
-            pooled = _pool(frozen._net, frozen._tokenizer, some, without, frozen.device, frozen._limit)
-        if found is None:
-            found = np.empty((len(pooled), len(ids), pooled.shape[-1]), np.float16)
-        found[:,batch] = pooled
-    return found
+            pooled = _pool(frozen._net, frozen._tokenizer, batch_ids, without, frozen.device, frozen._limit)
+        if vectors is None:
+            vectors = np.empty((len(pooled), len(ids), pooled.shape[-1]), np.float16)
+        vectors[:,batch] = pooled
+    return vectors
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000e
 class FrozenModel:
@@ -282,16 +282,16 @@ def _checksum(states:bytes, *row)->int:
 
 def _read(cache:Cache, key:str, hashes:list[bytes])->dict[bytes,tuple]: # States and token counts of verses
     "Read the verses that the cache has; damaged ones are forgotten"
-    known = {}
+    cached = {}
     used = set()
     damaged = []
     with cache.transaction('begin') as db: # Beside others that read
         for verse in hashes:
-            if not (found := db.execute(_FIND, [key, verse]).fetchone()):
+            if not (row := db.execute(_FIND, [key, verse]).fetchone()):
                 continue
-            segment, checksum, layers, *counts, states = found
+            segment, checksum, layers, *counts, states = row
             if checksum == _checksum(states, key, verse, layers, *counts):
-                known[verse] = np.frombuffer(states, np.float16).reshape(layers, -1), *counts
+                cached[verse] = np.frombuffer(states, np.float16).reshape(layers, -1), *counts
                 used.add(segment)
             else:
                 damaged.append((key, verse))
@@ -301,7 +301,7 @@ def _read(cache:Cache, key:str, hashes:list[bytes])->dict[bytes,tuple]: # States
             db.executemany('update segments set used = ? where id = ?', [(time.time(), i) for i in used])
     if damaged:
         to_stderr(f'{cache.folder}: {len(damaged):,} encodings are damaged; they are made again')
-    return known
+    return cached
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00001e
 _PIECE = 256, 8192 # Texts that are encoded before they are kept, on a CPU and on a GPU
@@ -315,16 +315,16 @@ def _store(db, frozen:FrozenModel, new:dict[bytes,tuple]): # `new`: as from `_re
     name = str(frozen.model)
     if frozen.random is not None:
         name += f' (random weights {frozen.random})'
-    number = db.execute('insert into segments(model, name, used) values(?, ?, ?)',
-                        [key, name, time.time()]).lastrowid
+    segment = db.execute('insert into segments(model, name, used) values(?, ?, ?)',
+                         [key, name, time.time()]).lastrowid
     def row(verse, states, *counts):
-        own = len(states), *map(int, counts)
+        numbers = len(states), *map(int, counts) # Layers and tokens
         states = states.tobytes()
-        return key, verse, number, _checksum(states, key, verse, *own), *own, states
-    rows = (row(verse, *found) for verse,found in new.items())
+        return key, verse, segment, _checksum(states, key, verse, *numbers), *numbers, states
+    rows = (row(verse, *encoding) for verse,encoding in new.items())
     n_new = db.executemany('insert or ignore into verses values(?, ?, ?, ?, ?, ?, ?, ?, ?)', rows).rowcount
     size = next(iter(new.values()))[0].nbytes
-    db.execute('update segments set bytes = ? where id = ?', [n_new*size, number])
+    db.execute('update segments set bytes = ? where id = ?', [n_new*size, segment])
     _trim(db)
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000011
@@ -340,16 +340,16 @@ def encode_once(
         return Encodings({}, [], np.zeros((0, 3), int))
     hashes = [verse_hash(text) for text in texts]
     try:
-        known = _read(cache, frozen.key, hashes)
+        cached = _read(cache, frozen.key, hashes)
     except InputError as e:
         to_stderr(f'{e}; encoding goes on without the cache')
-        known = {}
+        cached = {}
         cache = None
-    missing = [(h, text) for h,text in zip(hashes, texts) if h not in known]
+    missing = [(h, text) for h,text in zip(hashes, texts) if h not in cached]
     for piece in progress(_pieces(missing)):
         values, counts = frozen.encode([text for _,text in piece])
         new = {h: (values[:,i], *counts[i]) for i,(h,_) in enumerate(piece)}
-        known |= new
+        cached |= new
         try:
             if cache:
                 with cache.transaction() as db:
@@ -357,7 +357,7 @@ def encode_once(
         except InputError as e:
             to_stderr(f'{e}; the encodings of this run are not kept')
             cache = None
-    states, *counts = zip(*(known[h] for h in hashes))
+    states, *counts = zip(*(cached[h] for h in hashes))
     return Encodings({t: i for i,t in enumerate(texts)}, list(states), np.array(counts, int).T)
 
 @lru_cache(maxsize=2)

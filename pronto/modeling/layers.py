@@ -62,10 +62,10 @@ def use_onednn(net)->int: # How many layers were changed
     "Let a model multiply with oneDNN if that is faster on this processor"
     if not _onednn_is_faster():
         return 0
-    found = [m for m in net.modules() if type(m) is torch.nn.Linear and m.weight.numel() >= _SMALL]
-    for layer in found:
+    layers = [m for m in net.modules() if type(m) is torch.nn.Linear and m.weight.numel() >= _SMALL]
+    for layer in layers:
         layer.__class__ = OneDnnLinear
-    return len(found)
+    return len(layers)
 
 # %% ../../nbs/modeling/layers.ipynb #lygelu02
 def fuse_gelu(net):
@@ -77,19 +77,20 @@ def fuse_gelu(net):
 
 # %% ../../nbs/modeling/layers.ipynb #ly000014
 def _attend(
-    own, # The attention of a block
+    attention, # The attention of a block
     query, key, value, # Its linear layers
     states, # (verses, tokens, width)
     mask # As the model makes it, or `None`
 )->torch.Tensor: # (verses, 1, width)
     "What the first token reads"
     def heads(x):
-        return x.unflatten(-1, (-1, own.attention_head_size)).transpose(1, 2)
-    attend = ALL_ATTENTION_FUNCTIONS.get_interface(own.config._attn_implementation, eager_attention_forward)
+        return x.unflatten(-1, (-1, attention.attention_head_size)).transpose(1, 2)
+    name = attention.config._attn_implementation
+    attend = ALL_ATTENTION_FUNCTIONS.get_interface(name, eager_attention_forward)
     mask = None if mask is None else mask[:,:,:1]
-    rate = own.dropout.p if own.training else 0.
-    read,_ = attend(own, heads(query(states[:,:1])), heads(key(states)), heads(value(states)), mask,
-                    dropout=rate, scaling=own.scaling)
+    rate = attention.dropout.p if attention.training else 0.
+    read,_ = attend(attention, heads(query(states[:,:1])), heads(key(states)), heads(value(states)), mask,
+                    dropout=rate, scaling=attention.scaling)
     return read.flatten(2)
 
 class _FirstOfBert(torch.nn.Module):
@@ -101,8 +102,8 @@ class _FirstOfBert(torch.nn.Module):
         self.output = block.output
 
     def forward(self, states, mask=None, *args, **kwargs):
-        own = self.attention.self
-        read = _attend(own, own.query, own.key, own.value, states, mask)
+        heads = self.attention.self
+        read = _attend(heads, heads.query, heads.key, heads.value, states, mask)
         read = self.attention.output(read, states[:,:1])
         return self.output(self.intermediate(read), read)
 
@@ -116,8 +117,8 @@ class _FirstOfDistilBert(torch.nn.Module):
         self.output_layer_norm = block.output_layer_norm
 
     def forward(self, states, mask=None, *args, **kwargs):
-        own = self.attention
-        read = own.out_lin(_attend(own, own.q_lin, own.k_lin, own.v_lin, states, mask))
+        heads = self.attention
+        read = heads.out_lin(_attend(heads, heads.q_lin, heads.k_lin, heads.v_lin, states, mask))
         read = self.sa_layer_norm(read + states[:,:1])
         return self.output_layer_norm(self.ffn.ff_chunk(read) + read)
 
@@ -162,16 +163,16 @@ def keep_used_tokens(
     if any(type(m) is not torch.nn.Embedding for m in tables):
         return None
     pads = {net.config.pad_token_id, *(m.padding_idx for m in tables)} - {None}
-    kept = torch.tensor(sorted(ids | pads))
+    used = torch.tensor(sorted(ids | pads))
     row_of = torch.full([len(table.weight)], -1) # No row: an error
-    row_of[kept] = torch.arange(len(kept))
-    weight = torch.nn.Parameter(table.weight.detach()[kept])
+    row_of[used] = torch.arange(len(used))
+    weight = torch.nn.Parameter(table.weight.detach()[used])
     for m in tables:
-        m.__class__, m.weight, m.num_embeddings = _UsedTokens, weight, len(kept)
+        m.__class__, m.weight, m.num_embeddings = _UsedTokens, weight, len(used)
         m.register_buffer('row_of', row_of.to(weight.device), persistent=False)
         if m.padding_idx is not None:
             m.padding_idx = int(row_of[m.padding_idx])
-    return dict(zip(kept.tolist(), range(len(kept))))
+    return dict(zip(used.tolist(), range(len(used))))
 
 # %% ../../nbs/modeling/layers.ipynb #ly000034
 def spend_less(net):

@@ -32,8 +32,8 @@ def _check_rows(dataset:Dataset, task, splits:tuple[str,...]):
             odd = task.unknown_label(row)
             if odd is None:
                 continue
-            known = ', '.join(task.labels)
-            raise InputError(path, f'{odd!r} is not a label of {task.abbr}; its labels are {known}',
+            label_list = ', '.join(task.labels)
+            raise InputError(path, f'{odd!r} is not a label of {task.abbr}; its labels are {label_list}',
                              f'line {i}')
 
 def task_rows(
@@ -122,11 +122,11 @@ class Trained:
 # %% ../../nbs/modeling/outcome.ipynb #e3804c8e
 def versions()->dict[str,str]:
     "Versions of the software that a result may depend on"
-    found = dict(pronto=pronto.__version__, python=platform.python_version())
+    installed = dict(pronto=pronto.__version__, python=platform.python_version())
     for name in 'torch', 'transformers': # A server is asked without them
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            installed[name] = version(name)
+    return installed
 
 def _device_name(device:str)->str:
     "The name of the device in records"

@@ -61,22 +61,22 @@ _WIDTH = 192 # Columns of a block
 
 def _covariance(x:torch.Tensor)->torch.Tensor: # (features, features)
     "Covariance of centred features; it is symmetric, so a block of columns meets only itself and later ones"
-    found = x.new_empty(x.shape[1], x.shape[1])
+    covariance = x.new_empty(x.shape[1], x.shape[1])
     for i in range(0, x.shape[1], _WIDTH):
         here = slice(i, i + _WIDTH)
         product = x[:,here].T @ x[:,i:]
-        found[here,i:], found[i:,here] = product, product.T
-    return found.div_(len(x))
+        covariance[here,i:], covariance[i:,here] = product, product.T
+    return covariance.div_(len(x))
 
 def _slopes(x, target, weights, chances)->torch.Tensor: # As `weights`
     "The slopes of the summed loss; blocks of rows, each read from memory once"
-    found = torch.zeros_like(weights)
+    slopes = torch.zeros_like(weights)
     size = max(64, _BLOCK//x.shape[1])
     for rows,labels in zip(x.split(size), target.split(size, 1)):
         logits = weights.flatten(0, 1) @ rows.T
         error = chances(logits.view(*weights.shape[:2], len(rows))) - labels.unsqueeze(1)
-        found.view(-1, x.shape[1]).addmm_(error.flatten(0, 1), rows)
-    return found
+        slopes.view(-1, x.shape[1]).addmm_(error.flatten(0, 1), rows)
+    return slopes
 
 # %% ../../nbs/modeling/probing.ipynb #9bturn01
 def _turned(
@@ -155,9 +155,9 @@ def fit_logistic(
         if few:
             return _slopes(x, target, w, chances)/len(x) + l2*w
         return _slopes(x, target, w @ turn.T, chances) @ turn/len(x) + l2*w
-    found = _descend(slope, 1/(curves + l2), len(target), steps)
-    weights = (found[...,:width] @ basis.T).permute(1, 2, 0)
-    bias = found[...,width:].sum(-1).T # Zero if there is none
+    fitted = _descend(slope, 1/(curves + l2), len(target), steps)
+    weights = (fitted[...,:width] @ basis.T).permute(1, 2, 0)
+    bias = fitted[...,width:].sum(-1).T # Zero if there is none
     return _Logistic(mean, scale, weights, bias)
 
 # %% ../../nbs/modeling/probing.ipynb #9brid002
@@ -171,8 +171,8 @@ def _fit_ridge(
     mean, scale, x, values, basis = _turned(x)
     bias = y.mean(0)
     slopes = basis.T @ ((x.T @ (y - bias))/len(x)/scale.unsqueeze(1)) # Of the components
-    kept = values.clamp(min=0).unsqueeze(1) + torch.tensor(_RIDGE).to(x)
-    weights = basis @ (slopes/kept) # (features, heads)
+    penalised = values.clamp(min=0).unsqueeze(1) + torch.tensor(_RIDGE).to(x)
+    weights = basis @ (slopes/penalised) # (features, heads)
     return _Linear(mean, scale, weights.T.unsqueeze(-1), bias.expand(len(_RIDGE), 1))
 
 def _fit_head(objective:OneLabel, x:torch.Tensor, y:torch.Tensor)->tuple[_Linear,tuple]: # And the strengths
@@ -205,8 +205,8 @@ def _mix_weights(
         value = objective.loss(logits.T, y) + l2/2*(w**2).sum()
         return float(value), torch.cat([slope.flatten() for slope in slopes]).double().numpy()
 
-    found = minimize(loss, np.zeros(sum(sizes)), jac=True, method='L-BFGS-B', options=dict(maxiter=30))
-    return torch.from_numpy(found.x[:n_layers]).softmax(0).to(stacked)
+    solution = minimize(loss, np.zeros(sum(sizes)), jac=True, method='L-BFGS-B', options=dict(maxiter=30))
+    return torch.from_numpy(solution.x[:n_layers]).softmax(0).to(stacked)
 
 # %% ../../nbs/modeling/probing.ipynb #9b00000d
 _COMPONENTS, _DAMPING = 192, 0.3 # Most principal components; the power of their variance to divide by
@@ -219,8 +219,8 @@ def _components(
     centred = x - x[train].mean(0)
     values, basis = torch.linalg.eigh(centred[train].T @ centred[train]/len(train))
     values, basis = values[-_COMPONENTS:], basis[:,-_COMPONENTS:]
-    found = centred @ basis/values.clamp(min=1e-8)**_DAMPING
-    return found/found.norm(dim=1, keepdim=True).clamp(min=1e-8)*math.sqrt(found.shape[1])
+    components = centred @ basis/values.clamp(min=1e-8)**_DAMPING
+    return components/components.norm(dim=1, keepdim=True).clamp(min=1e-8)*math.sqrt(components.shape[1])
 
 # %% ../../nbs/modeling/probing.ipynb #9bpr0004
 @dataclass
@@ -252,28 +252,29 @@ class _KnownUses:
         have = self.pairs[:,0]*width + self.pairs[:,1]
         def use_of(verse): return sense*width + verse
         def uses(verse): return torch.isin(use_of(verse), have)
-        place = torch.searchsorted(have, use_of(first)).clamp(max=max(len(have) - 1, 0))
-        partner = self.partners[place] if len(have) else second
+        position = torch.searchsorted(have, use_of(first)).clamp(max=max(len(have) - 1, 0))
+        partner = self.partners[position] if len(have) else second
         other = torch.where(uses(first) & ~uses(second), partner, second) # Both labels lose two verses
         lost = torch.stack([first, other], 1)
-        known = torch.stack([uses(first), uses(other) & (other != first)], 1)
-        return _PairRows(sense, first, second, lost, known)
+        is_known = torch.stack([uses(first), uses(other) & (other != first)], 1)
+        return _PairRows(sense, first, second, lost, is_known)
 
 # %% ../../nbs/modeling/probing.ipynb #9bpr0005
 def find_uses(task, rows:list, senses:list[str], verses:Encodings)->_KnownUses:
     "The uses of senses that follow from the rows of train"
     numbers = {sense: i for i,sense in enumerate(senses)}
-    found, asked, partner = {}, {}, {} # Use to a verse: itself; by verse 2; by verse 1, which goes first
+    # Use to a verse: itself; by verse 2; by verse 1, which goes first
+    verse_of, first_of, partner = {}, {}, {}
     for row in rows:
         uses = [(numbers[row.sense], verses.rows[text]) for text in task.texts_with_sense(row)]
-        found |= {use: use[1] for use in uses}
+        verse_of |= {use: use[1] for use in uses}
         if len(uses) < 2:
             continue
         first, second = uses
-        asked[second] = first[1]
+        first_of[second] = first[1]
         partner[first] = second[1]
-    partners = found | asked | partner
-    told = sorted(found)
+    partners = verse_of | first_of | partner
+    told = sorted(verse_of)
     pairs = torch.tensor(told, dtype=torch.long).reshape(-1, 2)
     return _KnownUses(numbers, pairs, torch.tensor([partners[use] for use in told], dtype=torch.long))
 
@@ -290,8 +291,8 @@ def sense_vectors(
 )->torch.Tensor: # (pairs, components)
     "The sense of each pair as the mean of the verses that use it, without those that the pair loses"
     others = sums[pairs.sense]
-    for verse,known in zip(pairs.lost.T, pairs.known.T):
-        others -= c[verse]*known.unsqueeze(1)
+    for verse,is_known in zip(pairs.lost.T, pairs.known.T):
+        others -= c[verse]*is_known.unsqueeze(1)
     left = (counts[pairs.sense] - pairs.known.sum(1)).clamp(min=0)
     return others.div_((left + 3).unsqueeze(1)) # Means of few verses are shrunk
 
@@ -314,14 +315,14 @@ def _pair_features(
 )->torch.Tensor: # (pairs, features)
     "Features of many pairs, made in blocks that a processor's cache holds"
     sums, counts = sense_sums(c, uses)
-    found, done = None, 0
+    features, done = None, 0
     for part in pairs.blocks():
         values = make(sense_vectors(c, sums, counts, part), c[part.first], c[part.second], counts[part.sense])
-        if found is None:
-            found = values.new_empty(len(pairs.sense), values.shape[1])
-        found[done:done+len(values)] = values
+        if features is None:
+            features = values.new_empty(len(pairs.sense), values.shape[1])
+        features[done:done+len(values)] = values
         done += len(values)
-    return found
+    return features
 
 # %% ../../nbs/modeling/probing.ipynb #9b000011
 @dataclass
@@ -344,14 +345,14 @@ class Choice:
         scored = [self._score(logits, self.gold['dev']) for logits in head(features['dev'])]
         worths = list(map(self._worth, scored))
         i = worths.index(max(worths))
-        found = {'epoch': len(self.dev) + 1} | scored[i] | dict(layer=layer, l2=l2[i])
-        self.dev.append(found)
+        entry = {'epoch': len(self.dev) + 1} | scored[i] | dict(layer=layer, l2=l2[i])
+        self.dev.append(entry)
         if self.best and worths[i] <= self._worth(self.best):
             return
         logits = {s: head(x)[i] for s,x in features.items() if s != 'dev'}
         loss = self.objective.loss(logits.pop('train'), self.gold['train'])
-        found['train_loss'] = round(float(loss), 6)
-        self.best = found
+        entry['train_loss'] = round(float(loss), 6)
+        self.best = entry
         self.answers = {s: self.objective.answers(of_test) for s,of_test in logits.items()}
 
     def _score(self, logits, gold)->dict:
@@ -453,11 +454,11 @@ def _probe_choices(choice:Choice, texts:Encodings, rows:dict[str,list]):
     has_context = bool(rows['train'][0].context)
     numbers = {}
     for s,part in rows.items():
-        found = texts.numbers(text for row in part for text in row_texts(row))
-        numbers[s] = torch.from_numpy(found.reshape(len(part), -1))
+        indices = texts.numbers(text for row in part for text in row_texts(row))
+        numbers[s] = torch.from_numpy(indices.reshape(len(part), -1))
     for i in range(texts.shape[0]):
         x = torch.from_numpy(texts.layer(i))
-        features = {s: _of_choices(x, found, has_context) for s,found in numbers.items()}
+        features = {s: _of_choices(x, indices, has_context) for s,indices in numbers.items()}
         less = _differences(features['train'], choice.gold['train'])
         head = fit_logistic(less, torch.ones(len(less), dtype=torch.long), 2, mirrored=True)
         choice.consider(i, _OverChoices(head), features)
@@ -511,16 +512,16 @@ def probe(
             probe_pairs(choice, verses, rows, settings['heads'], senses)
         else:
             numbers = {s: verses.numbers(r.texts[0] for r in part) for s,part in rows.items()}
-            places = {s: torch.from_numpy(found) for s,found in numbers.items()}
+            places = {s: torch.from_numpy(indices) for s,indices in numbers.items()}
             probe_layers(choice, verses, places, settings['heads'])
     return choice.trained(rows, settings, seed, start, device, **_counts(verses, rows))
 
 # %% ../../nbs/modeling/probing.ipynb #9b000020
 def _counts(verses:Encodings, rows:dict[str,list])->dict: # `truncated` and `unknown`
-    found = dict(truncated={}, unknown={})
+    counts = dict(truncated={}, unknown={})
     for s,part in rows.items():
         places = verses.numbers(text for row in part for text in row_texts(row)).reshape(len(part), -1)
         tokens, unknown, _ = verses.tokens[np.unique(places)].sum(0)
-        found['truncated'][s] = int(verses.tokens[places,2].any(1).sum())
-        found['unknown'][s] = round(unknown/max(1, tokens), 4)
-    return found
+        counts['truncated'][s] = int(verses.tokens[places,2].any(1).sum())
+        counts['unknown'][s] = round(unknown/max(1, tokens), 4)
+    return counts

@@ -21,11 +21,11 @@ def _said_at(net, batch:dict, rows, columns)->tuple: # The output, and (places, 
     is_apart = 'forward' in vars(net) # See `read_apart`
     hook = head.register_forward_pre_hook(take) if head is not None and not is_apart else None
     try:
-        said = net(**batch)
+        output = net(**batch)
     finally:
         if hook:
             hook.remove()
-    return said, said.logits[0] if taken else said.logits[rows, columns]
+    return output, output.logits[0] if taken else output.logits[rows, columns]
 
 _BLOCK = 32 # Places whose logits are summed at once
 
@@ -41,10 +41,10 @@ def log_probabilities(
     rows, columns = torch.from_numpy(places.T).to(net.device)
     number, ids = (torch.from_numpy(x.ravel()).to(net.device) for x in (number, asked[:,2]))
     with torch.inference_mode():
-        said, logits = _said_at(net, batch, rows, columns)
+        output, logits = _said_at(net, batch, rows, columns)
         sums = [part.float().logsumexp(-1) for part in logits.split(_BLOCK)] # What a cache holds
-        found = logits[number, ids].float() - torch.cat([*sums, logits.new_empty(0)])[number]
-    return said, all_finite(found.cpu().double().numpy())
+        logarithms = logits[number, ids].float() - torch.cat([*sums, logits.new_empty(0)])[number]
+    return output, all_finite(logarithms.cpu().double().numpy())
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp12
 class Asked(NamedTuple):
@@ -103,16 +103,16 @@ _LENGTH = 128 # Tokens of a sequence; a longer item has its own
 
 def _filled(items:list[_Item])->list[_Sequence]:
     "Put items together, the longest first"
-    found, room = [], []
+    filled, room = [], []
     for item in sorted(items, key=lambda item: -item.size):
-        place = next((k for k,left in enumerate(room) if left >= item.size), None)
-        if place is None:
-            place = len(found)
-            found.append(_Sequence())
+        index = next((k for k,left in enumerate(room) if left >= item.size), None)
+        if index is None:
+            index = len(filled)
+            filled.append(_Sequence())
             room.append(max(_LENGTH, item.size))
-        found[place].add(item)
-        room[place] -= item.size
-    return found
+        filled[index].add(item)
+        room[index] -= item.size
+    return filled
 
 def _apart(items:list[_Item])->list[_Sequence]: # One for each text
     return [_filled([_Item(item.number, [text])])[0] for item in items for text in item.texts]
@@ -124,8 +124,8 @@ def _limited(reader, sequences:list[_Sequence])->dict: # A batch
     def column(name, filler):
         numbers = pad_batch([getattr(s, name) for s in sequences], filler)
         return torch.from_numpy(numbers).to(reader.device)
-    own, before = column('own', -1), column('before', -1)
-    is_seen = (own[:,:,None] == own[:,None]) | (before[:,:,None] == own[:,None])
+    text_numbers, before = column('own', -1), column('before', -1)
+    is_seen = (text_numbers[:,:,None] == text_numbers[:,None]) | (before[:,:,None] == text_numbers[:,None])
     mask = torch.zeros(is_seen.shape, dtype=reader.net.dtype, device=reader.device)
     mask = mask.masked_fill(~is_seen.tril(), torch.finfo(mask.dtype).min)
     return dict(input_ids=column('ids', reader.tokenizer.pad_token_id), attention_mask=mask[:,None],
@@ -137,13 +137,13 @@ def _whole(reader, sequences:list[_Sequence])->dict: # A batch
 
 def _answer(reader, sequences:list[_Sequence], as_batch:Callable, values:list[list[np.ndarray]]):
     "Read a batch, and put each logarithm in the place of its token"
-    asked = [(row, *one) for row,sequence in enumerate(sequences) for one in sequence.asked]
+    queries = [(row, *one) for row,sequence in enumerate(sequences) for one in sequence.asked]
     batch = as_batch(reader, sequences)
-    said, found = log_probabilities(reader.net, batch, [one[:3] for one in asked])
-    for (*_,number,k,j),value in zip(asked, found):
+    output, logarithms = log_probabilities(reader.net, batch, [one[:3] for one in queries])
+    for (*_,number,k,j),value in zip(queries, logarithms):
         values[number][k][j] = value
     for number,k,j in (one for sequence in sequences for one in sequence.unseen):
-        values[number][k][j] = -np.log(said.logits.shape[-1])
+        values[number][k][j] = -np.log(output.logits.shape[-1])
 
 def _can_limit(reader, items:list[_Item])->bool:
     "Does the model say the same of texts in one sequence as of each alone?"

@@ -47,9 +47,9 @@ def typical_words(
     overall = counts.sum(0).A1/counts.sum()
     told = within*np.log(within/overall[token]).clip(0)
     total = np.bincount(group, told, shape[0])
-    kept = told > 0
-    group = group[kept]
-    return csr_matrix((told[kept]/total[group], (group, token[kept])), shape)
+    is_typical = told > 0
+    group = group[is_typical]
+    return csr_matrix((told[is_typical]/total[group], (group, token[is_typical])), shape)
 
 # %% ../../nbs/modeling/train.ipynb #ddfbe7f0
 def _place_senses(
@@ -98,8 +98,8 @@ class KeepBest(TrainerCallback):
             self.weights = {k: v.detach().clone() for k,v in model.state_dict().items()}
 
     def _watched(self, metrics:dict)->dict: # `metrics`: from `Trainer`
-        known = {k: metrics.get(f'eval_{k}') for k in _WATCHED}
-        scored = {k: round(float(v), 6) for k,v in known.items() if v is not None}
+        watched = {k: metrics.get(f'eval_{k}') for k in _WATCHED}
+        scored = {k: round(float(v), 6) for k,v in watched.items() if v is not None}
         return scored | {'constant': bool(scored['constant'])}
 
 # %% ../../nbs/modeling/train.ipynb #b7a10002
@@ -127,17 +127,18 @@ def _pack(rows:list, *how)->Packed: # `how`: see `pack`
     if not rows or not isinstance(rows[0], ChoiceRow):
         return pack(rows, *how)
     texts = [(row.context, choice) if row.context else (choice,) for row in rows for choice in row.choices]
-    found, n = pack(list(map(_Text, texts)), *how), len(rows[0].choices)
-    inputs = [dict(first, others=found.inputs[n*i + 1:n*(i + 1)]) for i,first in enumerate(found.inputs[::n])]
-    return replace(found, inputs=inputs)
+    packed, n = pack(list(map(_Text, texts)), *how), len(rows[0].choices)
+    inputs = [dict(first, others=packed.inputs[n*i + 1:n*(i + 1)])
+              for i,first in enumerate(packed.inputs[::n])]
+    return replace(packed, inputs=inputs)
 
 def _texts_read(one:dict)->list[dict]: return [one, *one.get('others', ())]
 
 def _over_choices(read:Callable, **batch): # As the model's own output
     "Read all choices of all rows at once"
     n_rows = len(batch['input_ids'])
-    said = read(**{name: numbers.flatten(0, 1) for name,numbers in batch.items()})
-    return SequenceClassifierOutput(logits=_logits_of(said.logits).view(n_rows, -1))
+    output = read(**{name: numbers.flatten(0, 1) for name,numbers in batch.items()})
+    return SequenceClassifierOutput(logits=_logits_of(output.logits).view(n_rows, -1))
 
 # %% ../../nbs/modeling/train.ipynb #71a7cf58
 def collate(rows:list[dict], tokenizer, multiple:int=1, limit:int=None)->dict: # Tensors
@@ -160,10 +161,10 @@ class LeanTrainer(Trainer):
     def floating_point_ops(self, inputs): return 0
 
 # %% ../../nbs/modeling/train.ipynb #ft1task1
-def _measure(objective:OneLabel, found)->dict[str,float]: # `found`: of `Trainer`; `predictions`: logits
+def _measure(objective:OneLabel, prediction)->dict[str,float]: # Of `Trainer`, with logits as `predictions`
     "The metrics of a task, and the loss over all rows, which replaces the mean over batches of `Trainer`"
-    logits = torch.from_numpy(all_finite(found.predictions)).float()
-    labels = torch.from_numpy(found.label_ids)
+    logits = torch.from_numpy(all_finite(prediction.predictions)).float()
+    labels = torch.from_numpy(prediction.label_ids)
     predicted = objective.answers(logits)
     metrics = scores(objective.task, objective.true(labels), predicted)
     loss = float(objective.loss(logits, labels))
@@ -333,9 +334,9 @@ class _Attempt:
         check_tokens(self.model, net, of_texts, first)
         _warn_of_unknown(self.model, packed['train'].unknown)
         spend_less(net)
-        kept = None if self.keep_weights else keep_used_tokens(net, tokens)
-        if kept:
-            first = sum(i < first for i in kept)
+        row_of = None if self.keep_weights else keep_used_tokens(net, tokens)
+        if row_of:
+            first = sum(i < first for i in row_of)
         if is_choice:
             net.forward = partial(_over_choices, net.forward)
         return net, first, packed
@@ -367,8 +368,8 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # A `KeepBest`
     settings, task, rows = attempt.settings, attempt.task, attempt.rows
     objective = objective_of(task)
     def scored(part): # The shortest first
-        found = _labelled(task, rows[part], packed[part].inputs)
-        return [found[i] for i in by_length(found)]
+        labelled = _labelled(task, rows[part], packed[part].inputs)
+        return [labelled[i] for i in by_length(labelled)]
     train, keep = _labelled(task, rows['train'], packed['train'].inputs), KeepBest(settings['select'])
     multiple = 8 if settings['bf16'] else 1 # Matrix units of 16 bits work on eight rows at a time
     limit = token_limit(net, attempt.tokenizer)
@@ -400,8 +401,8 @@ def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, and as
         tried = replace(attempt, settings=settings)
         net, first, packed = tried.prepare()
         return packed, *_train(tried, net, first, packed)
-    settings, found = _fit_in_memory(attempt.model, attempt.settings, train)
-    return settings, *found
+    settings, results = _fit_in_memory(attempt.model, attempt.settings, train)
+    return settings, *results
 
 # %% ../../nbs/modeling/train.ipynb #150a273c
 def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of every start

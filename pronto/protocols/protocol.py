@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SIZES', 'QUICK', 'SAMPLED', 'PROTOCOLS', 'Setup', 'protocol_file', 'Protocol', 'in_language', 'few_strings',
-           'transfer', 'few_shot', 'read', 'known_protocol', 'find_protocol', 'usual_protocol', 'load_protocols']
+           'transfer', 'few_shot', 'known_protocol', 'find_protocol', 'usual_protocol', 'load_protocols']
 
 # %% ../../nbs/protocols/protocol.ipynb #pr05
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from ..core.offers import load_offer, offers
 from ..datasets.loading import Dataset
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import Task, own_code, run_file
-from ..modeling.adapting import ADAPTATIONS
+from ..modeling.adapting import adaptations
 from ..modeling.model import Model
 from .parts import Part, Selection, check_compatible
 
@@ -45,7 +45,7 @@ class Protocol:
     name:str # As `--protocol` takes it
     select:Callable[[Setup],Iterator[Selection]]
     question:str
-    adapt:str='all' # A key of `ADAPTATIONS`; empty where `measure` is given
+    adapt:str='all' # A key of `adaptations`; empty where `measure` is given
     measure:Callable|None=None # Measures a model on verses instead, without a task; returns a `Measured`
     metric:str='accuracy' # That it is judged by
     sources:str='' # Are sources `needed`, or `optional`? None are taken if empty
@@ -59,11 +59,12 @@ class Protocol:
     def check_sources(self, sources:list):
         "Raise `InputError` if translations of `--train` are missing, or are not used"
         if self.sources == 'needed' and not sources:
-            what = 'needs translations beside those that it tests; name one, e.g. --train engweb'
-            raise InputError('--train', f'the protocol {self.name} {what}')
+            problem = 'needs translations beside those that it tests; name one, e.g. --train engweb'
+            raise InputError('--train', f'the protocol {self.name} {problem}')
         if self.sources == '' and sources:
-            what = 'trains on the translations that it tests; leave --train out, or choose another protocol'
-            raise InputError('--train', f'the protocol {self.name} {what}')
+            problem = 'trains on the translations that it tests'
+            remedy = 'leave --train out, or choose another protocol'
+            raise InputError('--train', f'the protocol {self.name} {problem}; {remedy}')
 
     def selections(self, setup:Setup)->list[Selection]: # One for each training
         "The trainings of one task, or the searches; raises `InputError` if the translations do not fit"
@@ -74,11 +75,12 @@ class Protocol:
         if not path:
             return list(self.select(setup))
         with own_code(Path(path)):
-            found = list(self.select(setup))
-        if not found or not all(isinstance(s, Selection) and s.train and s.dev and s.tests for s in found):
-            what = f'{self.name} gives something else than selections with train, dev and tests'
-            raise InputError(path, what)
-        return found
+            selected = list(self.select(setup))
+        are_whole = all(isinstance(s, Selection) and s.train and s.dev and s.tests for s in selected)
+        if not selected or not are_whole:
+            problem = f'{self.name} gives something else than selections with train, dev and tests'
+            raise InputError(path, problem)
+        return selected
 
 # %% ../../nbs/protocols/protocol.ipynb #pr09
 def in_language(setup:Setup)->Iterator[Selection]:
@@ -139,16 +141,6 @@ def few_shot(setup:Setup)->Iterator[Selection]:
                 continue
             yield from (_few(t, sampling, first) for sampling in _samples(setup, t))
 
-# %% ../../nbs/protocols/protocol.ipynb #pr16b
-def read(setup:Setup)->Iterator[Selection]:
-    "Read the dev and test verses of a translation, in all its folds, perhaps beside those of another one"
-    here, there = ([Part(t, 'test') for t in side] for side in (setup.targets, setup.sources))
-    yield Selection(tuple(there), (), tuple(here), name=f'against {there[0].code}' if there else '')
-
-def _perplexity(*args, **how):
-    from pronto.modeling.perplexity import score_perplexity
-    return score_perplexity(*args, **how)
-
 # %% ../../nbs/protocols/protocol.ipynb #pr17
 _ALL = (
     Protocol('in-language', in_language, 'Trained and tested on the same translation', across=False),
@@ -161,14 +153,8 @@ _ALL = (
              across=False),
     Protocol('transfer-probe', transfer, 'As transfer, with the encoder frozen', adapt='frozen',
              sources='needed', divides='source', tested=('test',)),
-    Protocol('prompting', in_language, 'Asked without training', adapt='none', metric='mcc', across=False),
-    Protocol('transfer-prompting', transfer, 'As prompting, with examples of another translation',
-             adapt='none', metric='mcc', sources='needed',
-             divides='source', tested=('test',)),
     Protocol('likelihood', in_language, 'Which choice is most probable, without training', adapt='likelihood',
-             across=False),
-    Protocol('perplexity', read, 'How well the verses are predicted, without labels and training', adapt='',
-             measure=_perplexity, sources='optional', divides='target', tested=('dev','test')))
+             across=False))
 PROTOCOLS = {p.name: p for p in _ALL}
 
 def known_protocol(name:str)->Protocol|None: # `None` if this machine has none of that name
@@ -180,9 +166,9 @@ def known_protocol(name:str)->Protocol|None: # `None` if this machine has none o
 
 def find_protocol(name:str)->Protocol:
     "The protocol of that name; raises `InputError` that names similar ones, or all"
-    found = known_protocol(name)
-    if found:
-        return found
+    protocol = known_protocol(name)
+    if protocol:
+        return protocol
     choices = dict.fromkeys([*PROTOCOLS, *offers('protocols')])
     remedy = did_you_mean(name, choices) or f'choose from {", ".join(choices)}'
     raise InputError(Parameter('protocol'), f'there is no protocol {name!r}; {remedy}')
@@ -196,11 +182,11 @@ def usual_protocol(task:Task, model:Model)->str: # A name of `PROTOCOLS`
 
 # %% ../../nbs/protocols/protocol.ipynb #pr30
 def _wrong(p:Protocol)->str|None:
-    choices = dict(adapt=tuple(ADAPTATIONS), sources=('','needed','optional'),
+    choices = dict(adapt=tuple(adaptations()), sources=('','needed','optional'),
                    divides=('','source','target'))
-    for field,known in choices.items():
-        if getattr(p, field) not in known:
-            return f'{p.name} has {field}={getattr(p, field)!r}; choose from {", ".join(map(repr, known))}'
+    for field,allowed in choices.items():
+        if getattr(p, field) not in allowed:
+            return f'{p.name} has {field}={getattr(p, field)!r}; choose from {", ".join(map(repr, allowed))}'
     if known_protocol(p.name) and not protocol_file(p.name):
         return f'{p.name} is a name of PrOnto; choose another'
     if p.measure:
@@ -216,12 +202,12 @@ def load_protocols(path)->list[Protocol]:
     defined += [p for name,p in PROTOCOLS.items() if before.get(name) is not p] # Or put there by the file
     PROTOCOLS.clear()
     PROTOCOLS.update(before)
-    found = {p.name: p for p in defined if before.get(p.name) is not p}
-    if not found:
+    added = {p.name: p for p in defined if before.get(p.name) is not p}
+    if not added:
         raise InputError(path, 'defines no protocol; make one with '
                                '`from pronto.protocols.protocol import Protocol`')
-    if wrong := next(filter(None, map(_wrong, found.values())), None):
+    if wrong := next(filter(None, map(_wrong, added.values())), None):
         raise InputError(path, wrong)
-    for name,p in found.items():
+    for name,p in added.items():
         PROTOCOLS[name], _FILES[name] = p, str(path)
-    return list(found.values())
+    return list(added.values())

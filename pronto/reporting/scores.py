@@ -32,8 +32,8 @@ MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothin
 
 # %% ../../nbs/reporting/scores.ipynb #rsc06
 @dataclass(frozen=True, eq=False)
-class Answers:
-    "What the runs of one model, or a baseline, answered on one test set"
+class _AnsweredRows:
+    "What was asked and answered"
     task:Task
     labels:list[str]               # Of the task
     counts:bool                    # Are they counts?
@@ -72,6 +72,19 @@ class Answers:
             return self
         return self.at(np.flatnonzero(np.isin(self.rows.codes, codes)))
 
+# %% ../../nbs/reporting/scores.ipynb #rsc06v
+def _values(answers, metric:str)->np.ndarray: # (seeds, n); the mean of a row is the metric of a run
+    "The metric as one number per run and item"
+    if answers.task.has_items:
+        return np.array([answers.task.item_values(metric, answers.true, run.tolist(), answers.chapters)
+                         for run in answers.predicted])
+    return np.array([item_values(metric, answers.labels, answers.true, run.tolist(), answers.counts)
+                     for run in answers.predicted])
+
+# %% ../../nbs/reporting/scores.ipynb #rsc06b
+@dataclass(frozen=True, eq=False)
+class Answers(_AnsweredRows):
+    "What the runs of one model, or a baseline, answered on one test set"
     def of_baseline(self, name:str)->'Answers': # The same for all models on the same rows
         "A baseline as if it were a model with one run"
         key = 'baseline', name, self.task.stem, *self.labels
@@ -79,14 +92,6 @@ class Answers:
             answers = [self.rows.columns[name]]
             self.rows.kept[key] = replace(self, predicted=answers, draws=None, n_collapsed=0)
         return self.rows.kept[key]
-
-    def values(self, metric:str)->np.ndarray: # (seeds, n); the mean of a row is the metric of a run
-        "The metric as one number per run and item"
-        if self.task.has_items:
-            return np.array([self.task.item_values(metric, self.true, run.tolist(), self.chapters)
-                             for run in self.predicted])
-        return np.array([item_values(metric, self.labels, self.true, run.tolist(), self.counts)
-                         for run in self.predicted])
 
     @cached_property
     def counted(self)->np.ndarray: # (seeds, c, k, k)
@@ -99,7 +104,7 @@ class Answers:
     def summed(self)->Sums:
         "What the items of each cell of chapters add to the metrics of each run"
         if self.task.has_items:
-            sums = {metric: self.rows.chapters.sums(self.values(metric)) for metric in self.task.metrics}
+            sums = {metric: self.rows.chapters.sums(_values(self, metric)) for metric in self.task.metrics}
             return Sums(sums, len(self.labels), self.draws)
         by_run = metric_sums(self.counted, self.counts)
         sums = {metric: np.stack([one[metric] for one in by_run]) for metric in by_run[0]}
@@ -221,7 +226,7 @@ def with_metric(
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
 def answer_values(answers:Answers, metric:str='accuracy')->np.ndarray: # (seeds, n); more is better
     "The metric as one number per run and item"
-    return (-1 if metric == 'mae' else 1)*answers.values(metric)
+    return (-1 if metric == 'mae' else 1)*_values(answers, metric)
 
 def seed_scores(answers:Answers, metric:str='accuracy')->list[float]: # One per seed
     "The metric of each run"

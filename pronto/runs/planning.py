@@ -7,20 +7,17 @@ __all__ = ['Training', 'tested_folds', 'empty_tasks', 'partly_tested', 'choose_t
            'at_least_one', 'plan_selections', 'require_own_names', 'plan']
 
 # %% ../../nbs/runs/planning.ipynb #pl05
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Callable
-from ..bibles.languages import identify
 from ..core.files import InputError, content_hash, data_dir, to_stderr, warn_once
 from ..datasets.loading import Dataset, open_datasets
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import BUILT_IN, Task, Tasks
-from ..modeling.instructions import read_instructions
-from ..modeling.adapting import ADAPTATIONS, depends_on_seed
+from ..modeling.adapting import adaptations, depends_on_seed
 from ..modeling.model import Model, given_name, model_name
 from ..modeling.recipes import find_recipe, has_bf16
-from ..modeling.served import require_address
 from ..protocols.parts import Part, Selection, check_compatible
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
 from .store import RunKey, run_key
@@ -201,20 +198,6 @@ def at_least_one(**numbers):
         if value is not None and value < 1:
             raise InputError(what, f'must be 1 or more, not {value}; leave it out for the default')
 
-# %% ../../nbs/runs/planning.ipynb #pl13i
-def _read_prompts(prompts:str, dataset:Dataset)->dict:
-    if not prompts:
-        return {}
-    return read_instructions(None if prompts == 'built-in' else prompts, dataset.known)
-
-def _in_language_of(dataset:Dataset, recipe, instructions:dict|None): # A recipe
-    "Add instructions in the language of the rows that choose the prompt, where there are some"
-    if not instructions:
-        return recipe
-    code = identify(dataset.language, dataset.code).iso639_3
-    own = instructions.get(code or dataset.manifest.get('code'))
-    return replace(recipe, instructions=own) if own else recipe
-
 # %% ../../nbs/runs/planning.ipynb #pl14p
 def _require_parts(model:Model, task):
     "Refuse word vectors for a task that asks for an answer to each token, span or query"
@@ -241,7 +224,7 @@ class _Plan:
     recipe:object
     limit:int|None
     seeds:range = range(1)
-    instructions:dict|None = None # Language to its `Instructions`, for models that are asked
+    fit:Callable|None = None # Fits the recipe to the dataset that tunes it; see `Adaptation.prompts`
 
     def of_model(self, model:Model, group:list[tuple[Task,dict]])->list[Training]: # `group`: see `_setups`
         found = []
@@ -260,7 +243,7 @@ class _Plan:
         way = self.protocol.adapt
         if selection.first and not (model.kind.has_weights and way == 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
-        recipe = _in_language_of(selection.dev[0].dataset, self.recipe, self.instructions)
+        recipe = self.fit(self.recipe, selection.dev[0].dataset) if self.fit else self.recipe
         model = model.made_for(selection.datasets)
         settings = model.kind.settings(recipe, task)
         if way == 'all':
@@ -293,15 +276,17 @@ def _refuse(protocol:Protocol, why:str, options:dict):
 
 def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
     "The recipe of a protocol; probes and prompts have recipes of their own"
-    way, changes = ADAPTATIONS[protocol.adapt], dict(epochs=epochs, bf16=bf16 or None)
+    way, changes = adaptations()[protocol.adapt], dict(epochs=epochs, bf16=bf16 or None)
     if recipe in ('', 'paper'):
         recipe = way.usual
     if protocol.adapt != 'all':
         _refuse(protocol, 'does not train the model', {'--epochs': epochs})
         changes = {}
-    if isinstance(recipe, str) and recipe not in way.recipes:
-        choices = ', '.join(way.recipes)
-        raise InputError('--recipe', f'{recipe} is no recipe for {protocol.name}; choose from {choices}')
+    if isinstance(recipe, str):
+        if recipe not in way.recipes:
+            choices = ', '.join(way.recipes)
+            raise InputError('--recipe', f'{recipe} is no recipe for {protocol.name}; choose from {choices}')
+        recipe = way.recipes[recipe]
     return find_recipe(recipe, **changes)
 
 # %% ../../nbs/runs/planning.ipynb #pl14c
@@ -417,9 +402,8 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     if asking.get('endpoint'):
         if asking.get('chat'):
             raise InputError('--chat', 'is for models without a server; leave it out')
-        place = asking['endpoint'].rstrip('/').removesuffix('/chat/completions')
-        require_address(place) # Before it is written anywhere
-        asking = asking | dict(endpoint=place) # One name for one server
+        server = asking['endpoint'].rstrip('/').removesuffix('/chat/completions')
+        asking = asking | dict(endpoint=server) # One name for one server
     elif of_server:
         raise InputError(', '.join(of_server), 'is for models on a server; name one with --endpoint')
     try:
@@ -513,6 +497,10 @@ def _seeds(protocol:Protocol, recipe, asked:range)->range:
         warn_once(f'--seeds: {protocol.name} depends on no seed, so each model has one run')
     return range(1)
 
+def _fit(protocol:Protocol, prompts:str, dataset:Dataset)->Callable|None:
+    "What adds prompts to the recipe for a dataset, where some are asked for"
+    return adaptations()[protocol.adapt].prompts(prompts, dataset) if prompts else None
+
 # %% ../../nbs/runs/planning.ipynb #plplan01
 def plan(
     dataset, # A `Dataset`, a dataset folder or a release, or a list of them: what is tested on
@@ -529,7 +517,7 @@ def plan(
     sizes:tuple[int,...]=SIZES, # Of the samples of few-shot
     draws:int=3, # Samples of each size
     bf16:bool=None, # Calculate with 16 bits? As the device allows if not given
-    prompts:str='', # Ask also in the language of the verses: `built-in`, or a file for `read_instructions`
+    prompts:str='', # Ask also in the language of the verses: `built-in`, or a file of prompts
     asking:dict=None, # Fields of `PromptRecipe`, e.g. `dict(chat=True)`
     report:Callable=to_stderr, # Gets a line about each dataset or model that is left out
     known:Tasks=BUILT_IN # That datasets may be about; see `open_dataset`
@@ -552,7 +540,7 @@ def plan(
         of_model, groups = partial(_measurings, protocol), [_pairs(protocol, targets, sources)]
     else:
         numbers = _seeds(protocol, recipe, range(first_seed, first_seed + seeds))
-        of_model = _Plan(protocol, recipe, limit, numbers, _read_prompts(prompts, targets[0][0])).of_model
+        of_model = _Plan(protocol, recipe, limit, numbers, _fit(protocol, prompts, targets[0][0])).of_model
         groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)
     found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
     plans = [(model, group) for group in groups for model in found]

@@ -19,7 +19,7 @@ from ..datasets.loading import UNLABELLED, Dataset, load_table, sample
 from ..core.files import InputError, data_dir, require_place
 from ..core.processes import in_processes
 from ..core.progress import step
-from ..modeling.adapting import ADAPTATIONS
+from ..modeling.adapting import adaptations
 from ..modeling.model import Model
 from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
@@ -101,7 +101,7 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     if getattr(training.recipe, 'endpoint', ''):
         how |= {name: getattr(training.recipe, name) for name in ('most_requests','price')}
     model, way = training.model, training.adapt
-    train = task.trainer(way) or model.kind.trainer(way) or ADAPTATIONS[way].adapt
+    train = task.trainer(way) or model.kind.trainer(way) or adaptations()[way].adapt
     trained = train(model, task, rows | tests, key.settings, seed=key.seed, senses=_senses(selection, task),
                     **how)
     if keep:

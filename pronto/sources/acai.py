@@ -25,13 +25,13 @@ _REMEDY = 'get it again with `pronto fetch acai`'
 
 def acai_files(folder)->list[Path]: # In order; empty if there is no such folder
     "The files of ACAI; raises `InputError` if some kind of entity is missing"
-    found = {name: sorted((Path(folder)/name/'json').glob('*.json')) for name in FOLDERS}
-    if not any(found.values()):
+    by_kind = {name: sorted((Path(folder)/name/'json').glob('*.json')) for name in FOLDERS}
+    if not any(by_kind.values()):
         return []
-    missing = [f'{name}/json' for name,files in found.items() if not files]
+    missing = [f'{name}/json' for name,files in by_kind.items() if not files]
     if missing:
         raise InputError(folder, f'contains a part of ACAI only; it lacks {", ".join(missing)}; {_REMEDY}')
-    return [f for files in found.values() for f in files]
+    return [f for files in by_kind.values() for f in files]
 
 # %% ../../nbs/sources/acai.ipynb #ac09
 _WORD = re.compile(r'(?:o|n)(\d{2})(\d{3})(\d{3})(\d{3})(?:\d\w?)?')
@@ -153,15 +153,15 @@ def _acai_verses()->list[Ref]: # By the numbers of the Hebrew and Greek text, in
 # %% ../../nbs/sources/acai.ipynb #ar07
 def _dangling(records:list[AcaiRecord])->int:
     "How many references to other entities name none of the records"
-    known = {r.id for r in records}
-    return sum(name not in known for r in records for name in (r.main, *r.others))
+    ids = {r.id for r in records}
+    return sum(name not in ids for r in records for name in (r.main, *r.others))
 
 def _passed_over(records:list[AcaiRecord])->dict[str,int]: # As in `Source`
     unknown = sum((r.unknown for r in records), Counter())
-    found = {f'instances in the unknown edition {e}': n for e,n in sorted(unknown.items())}
+    counts = {f'instances in the unknown edition {e}': n for e,n in sorted(unknown.items())}
     if n := _dangling(records):
-        found['references to entities that ACAI does not describe'] = n
-    return found
+        counts['references to entities that ACAI does not describe'] = n
+    return counts
 
 # %% ../../nbs/sources/acai.ipynb #ar08
 def annotate_records(
@@ -172,8 +172,8 @@ def annotate_records(
     entities = defaultdict(set)
     speeches = defaultdict(set)
     for r in records:
-        for role,place in r.references:
-            entities[place.ref].add(EntityMention(r.main, r.kind, role, place.word))
+        for role,position in r.references:
+            entities[position.ref].add(EntityMention(r.main, r.kind, role, position.word))
         for s in r.speeches:
             spoken = Speech(r.main, r.kind, s.manner, s.n_words)
             speeches[s.first.ref].add((s.first.word, spoken))

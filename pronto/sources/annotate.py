@@ -57,9 +57,9 @@ def in_english(
 )->tuple[dict[Ref,VerseAnnotation],dict[str,str]]: # By English numbers; fused ones as in `Source.unusable`
     "Renumber verses as English Bibles number them"
     numbers = english_refs(list(verses), 'org')
-    times = Counter(english for found in numbers.values() for english in found)
-    fused = {e for found in numbers.values() for e in found if len(found) > 1 or times[e] > 1}
-    single = {found[0]: r for r,found in numbers.items() if found and found[0] not in fused} # English to own
+    times = Counter(english for refs in numbers.values() for english in refs)
+    fused = {e for refs in numbers.values() for e in refs if len(refs) > 1 or times[e] > 1}
+    single = {refs[0]: r for r,refs in numbers.items() if refs and refs[0] not in fused} # English to original
     renumbered = {e: verses[single[e]]._replace(ref=e) for e in sorted(single)}
     return renumbered, {str(e): 'fused' for e in sorted(fused)}
 
@@ -217,21 +217,21 @@ def is_source(path)->bool:
 
 def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     "The source in a folder and its files"
-    known = [s.files_are for s in SOURCES]
+    kinds = [s.files_are for s in SOURCES]
     if _is_table(folder):
         return _LABELS, label_files(folder)
     if not folder.exists():
         raise InputError(folder, 'does not exist; name a folder of OntoNotes, MACULA Greek or ACAI, or a '
                                  'table of labels')
     if not folder.is_dir():
-        what = f'is not a folder; name the folder of an annotated source: {" or ".join(known)}'
-        raise InputError(folder, what)
+        problem = f'is not a folder; name the folder of an annotated source: {" or ".join(kinds)}'
+        raise InputError(folder, problem)
     for source_type in SOURCES:
         if files := source_type.files(folder):
             return source_type, files
-    what = f'contains no annotated source, neither {" nor ".join(known)}'
+    problem = f'contains no annotated source, neither {" nor ".join(kinds)}'
     remedy = 'two of them need no licence: `pronto fetch acai`, `pronto fetch macula`'
-    raise InputError(folder, f'{what}; {remedy}')
+    raise InputError(folder, f'{problem}; {remedy}')
 
 def _source_content(folder)->tuple[SourceType,str]:
     "The source in a folder, and a hash of all that is read there; raises `InputError`"
@@ -247,11 +247,11 @@ def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
         raise ValueError(f'no rules {rules!r}; choose from {", ".join(RULES)}')
     if rules not in source_type.rules:
         name = source_type.source.name
-        what = f'is {name}, and the rules {rules} are those of the release made from OntoNotes'
-        raise InputError(folder, f'{what}; leave --rules out')
+        problem = f'is {name}, and the rules {rules} are those of the release made from OntoNotes'
+        raise InputError(folder, f'{problem}; leave --rules out')
     if rules == 'v0.1' and arguments != 'all':
-        what = 'the rules v0.1 are those of the published release, which counts all arguments'
-        raise InputError(folder, f'{what}; leave --arguments out')
+        problem = 'the rules v0.1 are those of the published release, which counts all arguments'
+        raise InputError(folder, f'{problem}; leave --arguments out')
 
 # %% ../../nbs/sources/annotate.ipynb #an04words
 def _greek_text(source_type:SourceType, words:bool, greek)->Annotations|None:
@@ -279,7 +279,7 @@ def annotate(
     text = _greek_text(source_type, words, greek)
     skipped = {}
     documents = _read_or_skip(progress(files), source_type.read, skip_bad, skipped)
-    verses, found = source_type.annotate(documents, _Wanted(rules, arguments, words))
+    verses, facts = source_type.annotate(documents, _Wanted(rules, arguments, words))
     if not verses:
         raise InputError(folder, source_type.if_empty)
     if words and not text and not any(v.words for v in verses.values()):
@@ -288,16 +288,17 @@ def annotate(
         folder = folder.parent
     if not words:
         verses = {ref: v._replace(words=()) for ref,v in verses.items()}
-    source = replace(source_type.source, **found | _source_json(folder), rules=rules, arguments=arguments,
+    source = replace(source_type.source, **facts | _source_json(folder), rules=rules, arguments=arguments,
                      hash=_hash_files(files, folder, arguments, 'words' if words else ''),
                      files=len(files)-len(skipped), skipped=skipped)
-    found = Annotations(source, verses)
-    return with_words(found, text) if text else found
+    annotated = Annotations(source, verses)
+    return with_words(annotated, text) if text else annotated
 
 # %% ../../nbs/sources/annotate.ipynb #an05lack2
 def lacking_tasks(source:Source)->list[str]: # Stems; none for sources that are not of `SOURCES`
     "The tasks that a source supports by now, but not as an earlier version annotated it"
-    today = next((known.source for known in SOURCES if known.source.name == source.name), source)
+    sources = (source_type.source for source_type in SOURCES)
+    today = next((present for present in sources if present.name == source.name), source)
     return [stem for stem in today.tasks if stem not in source.tasks]
 
 # %% ../../nbs/sources/annotate.ipynb #kept0007
@@ -327,10 +328,10 @@ def annotate_once(
     try:
         return read_annotations(path)
     except InputError:
-        found = annotate(folder, progress=progress) # Not there, or damaged
+        annotations = annotate(folder, progress=progress) # Not there, or damaged
     try:
         path.unlink(missing_ok=True) # A pipe would wait for a reader
-        write_annotations(found, path)
+        write_annotations(annotations, path)
     except (InputError, OSError):
         pass # They are made again the next time
-    return found
+    return annotations

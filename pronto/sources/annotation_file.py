@@ -63,8 +63,8 @@ def _require_free_words(annotations:Annotations, path):
     words = (w for v in annotations.verses.values() for w in v.words)
     if not any(w.entity.startswith('mention:') for w in words):
         return
-    what = f'{annotations.source.name} may not keep its words in a file, by its licence'
-    raise InputError(path, f'{what}; annotate it without --words, or build from its folder with --words')
+    problem = f'{annotations.source.name} may not keep its words in a file, by its licence'
+    raise InputError(path, f'{problem}; annotate it without --words, or build from its folder with --words')
 
 def write_annotations(annotations:Annotations, path):
     "Write annotations, without the words of mentions; raises `InputError` if the file cannot be written"
@@ -120,9 +120,9 @@ def _opened(path): # Yields a `pyarrow.parquet.ParquetFile`
     "Refuse a file of another kind or size"
     import pyarrow.parquet as pq
     with pq.ParquetFile(path) as parquet:
-        found = parquet.schema_arrow
-        known = any(found.equals(_schema(*has)) for has in product((False, True), repeat=4))
-        if b'pronto.source' not in (found.metadata or {}) or not known:
+        schema = parquet.schema_arrow
+        is_ours = any(schema.equals(_schema(*has)) for has in product((False, True), repeat=4))
+        if b'pronto.source' not in (schema.metadata or {}) or not is_ours:
             raise InputError(path, 'is not an annotation file of PrOnto; make one with `pronto annotate`')
         _check_size(parquet)
         yield parquet
@@ -171,11 +171,11 @@ def _records(kind, lists)->list[tuple]:
     return _cut(records, lists)
 
 # %% ../../nbs/sources/annotation_file.ipynb #af91
-def _check_names(column, what:str, choices=None):
+def _check_names(column, description:str, choices=None):
     "Refuse values that are not one of the choices, or not one word"
     for value in column.unique().to_pylist():
         if value not in choices if choices else value.split() != [value]:
-            raise ValueError(f'{value!r} is not {what}')
+            raise ValueError(f'{value!r} is not {description}')
 
 def _check_entities(table):
     entities, speeches = (table[name].chunk(0).values for name in ('entities','speeches'))
@@ -198,10 +198,10 @@ def _values(column)->set:
     return {*column.unique().to_pylist()}
 
 def _check_values(table, sentences, mentions, predicates):
-    for column,known,what in ((sentences.values.field('mood'), {*MOODS, None}, 'a mood'),
-                              (table['book'], BOOKS.keys(), 'a book')):
-        if odd := _values(column) - known:
-            raise ValueError(f'{min(odd)!r} is not {what}')
+    for column,allowed,description in ((sentences.values.field('mood'), {*MOODS, None}, 'a mood'),
+                                       (table['book'], BOOKS.keys(), 'a book')):
+        if odd := _values(column) - allowed:
+            raise ValueError(f'{min(odd)!r} is not {description}')
     _check_names(predicates.values.field('sense'), 'a sense')
     start = _numbers(mentions.values.field('start'))
     end = _numbers(mentions.values.field('end'))
@@ -267,9 +267,9 @@ def require_options(
     options:dict[str,str|None] # Name to what was asked for, e.g. of `rules`
 ):
     "Raise `InputError` if a file was annotated with other options"
-    for name,asked in options.items():
+    for name,requested in options.items():
         has = getattr(source, name)
-        if asked in (None, has):
+        if requested in (None, has):
             continue
-        raise InputError(path, f'was annotated with --{name} {has}; annotate again with --{name} {asked}, '
-                               'or omit the option')
+        raise InputError(path, f'was annotated with --{name} {has}; annotate again with '
+                               f'--{name} {requested}, or omit the option')

@@ -87,13 +87,13 @@ def _frame(text:str)->tuple[tuple[str,tuple[str,...]],...]: # As in `Word`
 def _word(el, path)->Word:
     def get(name):
         return el.get(name) or ''
-    if not (place := _place(get('ref').strip())):
-        what = f'a word has the reference {get("ref")[:60]!r}, which is not like `3JN 1:1!1`'
-        raise InputError(path, f'{what}; get the file again', f'line {el.sourceline}')
+    if not (position := _place(get('ref').strip())):
+        problem = f'a word has the reference {get("ref")[:60]!r}, which is not like `3JN 1:1!1`'
+        raise InputError(path, f'{problem}; get the file again', f'line {el.sourceline}')
     text = ''.join(el.itertext()).strip()
     after = unicodedata.normalize('NFC', text + get('after'))
     return Word(
-        *place, id=el.get(_ID) or get('ref'), text=text, marks=re.sub(r'[^.·;]', '', after),
+        *position, id=el.get(_ID) or get('ref'), text=text, marks=re.sub(r'[^.·;]', '', after),
         kind=get('class'), type=get('type') or get('gbiType'), role=get('role'),
         lemma=get('lemma'), mood=get('mood'), tense=get('tense'), person=get('person'),
         voice=get('voice'), case=get('case'), count=get('number'),
@@ -111,9 +111,9 @@ def _group(el)->Group:
 
 def _sentence(el, path)->GreekSentence|None: # Nothing if it has no words
     from lxml import etree
-    def too_much(what, x):
-        what = f'a sentence has more than {what}; get the file again'
-        return InputError(path, what, f'line {x.sourceline}')
+    def too_much(limit, x):
+        problem = f'a sentence has more than {limit}; get the file again'
+        return InputError(path, problem, f'line {x.sourceline}')
     open_groups = [Group('', '', '', [])]
     n_words = 0
     for event,x in etree.iterwalk(el, events=('start','end'), tag=('{*}wg','{*}w')):
@@ -141,8 +141,8 @@ def parse_lowfat(text:str, path='')->Book:
     root = parse_xml(text, path)
     sentences = [s for el in root.iter('{*}sentence') if (s := _sentence(el, path))]
     if not sentences:
-        what = 'contains no sentence of words (<sentence> with <w ref="...">)'
-        raise InputError(path, f'{what}; name a file of the folder `lowfat` of MACULA Greek')
+        problem = 'contains no sentence of words (<sentence> with <w ref="...">)'
+        raise InputError(path, f'{problem}; name a file of the folder `lowfat` of MACULA Greek')
     has_chinese = any(w.get('mandarin') is not None for w in root.iter('{*}w'))
     return Book(Path(path), 'SBLGNT' if has_chinese else 'Nestle 1904', sentences)
 
@@ -163,6 +163,6 @@ def _is_lowfat(path)->bool:
 
 def lowfat_files(folder)->list[Path]: # In the order of their names, which is that of the canon
     "The files of a folder that contain lowfat trees, and damaged ones beside them"
-    found = {f for f in Path(folder).rglob('*.xml') if f.is_file() and _is_lowfat(f)}
-    beside = {f for parent in {f.parent for f in found} for f in parent.glob('[0-9][0-9]-*.xml')}
-    return sorted(found | beside)
+    lowfat = {f for f in Path(folder).rglob('*.xml') if f.is_file() and _is_lowfat(f)}
+    beside = {f for parent in {f.parent for f in lowfat} for f in parent.glob('[0-9][0-9]-*.xml')}
+    return sorted(lowfat | beside)

@@ -160,20 +160,20 @@ def _greek_mentions(
     sentence:GreekSentence, chain_of:dict[str,str]
 )->tuple[Mention,...]: # In order of the text
     "The mentions of a sentence: words in a chain; for nouns the smallest phrase around them"
-    place = {w.id: i for i,w in enumerate(sentence.words)}
-    found = []
+    index_of = {w.id: i for i,w in enumerate(sentence.words)}
+    indexed = []
     for w,group in walk(sentence.tree):
         pronominal = _pronominal(w)
         if w.id not in chain_of or not (pronominal or _nominal(w)):
             continue
         is_phrase = group.kind == 'np' and not pronominal
-        places = [place[x.id] for x in _words(group if is_phrase else w)]
+        places = [index_of[x.id] for x in _words(group if is_phrase else w)]
         start = min(places)
         end = max(places) + 1
         tokens = tuple(x.text for x in sentence.words[start:end])
         mention = Mention(start, end, tokens, chain_of[w.id], pronominal)
-        found.append((place[w.id], mention))
-    in_order = sorted(found, key=lambda placed: placed[0])
+        indexed.append((index_of[w.id], mention))
+    in_order = sorted(indexed, key=lambda placed: placed[0])
     return tuple(mention for _,mention in in_order)
 
 # %% ../../nbs/sources/macula_rules.ipynb #286716ca
@@ -207,10 +207,10 @@ def _greek_labels(sentence:GreekSentence)->tuple[Label,...]: # One for each task
     clause,_ = _main_clause(sentence)
     if clause is None:
         return ()
-    found = dict(subject_form=_subject_form(clause))
+    labels = dict(subject_form=_subject_form(clause))
     if verb := _finite_verb(clause):
-        found |= dict(main_tense=_tense(verb), verb_kind=_verb_kind(verb))
-    return tuple(Label(task, label) for task,label in found.items() if label)
+        labels |= dict(main_tense=_tense(verb), verb_kind=_verb_kind(verb))
+    return tuple(Label(task, label) for task,label in labels.items() if label)
 
 # %% ../../nbs/sources/macula_rules.ipynb #032ff596
 def annotate_book(book:Book)->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
@@ -245,13 +245,13 @@ def annotate_greek(
     edition = ''
     for book in books:
         if edition not in ('', book.edition):
-            what = f'is of the edition {book.edition}, those before it are {edition}'
-            raise InputError(book.path, f'{what}; name the folder of one edition')
+            problem = f'is of the edition {book.edition}, those before it are {edition}'
+            raise InputError(book.path, f'{problem}; name the folder of one edition')
         edition = book.edition
-        found = annotate_book(book)
-        if twice := next((r for r in found if r in path_of), None):
-            what = f'contains {twice}, and so does {path_of[twice]}'
-            raise InputError(book.path, f'{what}; name a folder that contains every book once')
-        path_of |= dict.fromkeys(found, book.path)
-        verses |= found
+        annotated = annotate_book(book)
+        if twice := next((r for r in annotated if r in path_of), None):
+            problem = f'contains {twice}, and so does {path_of[twice]}'
+            raise InputError(book.path, f'{problem}; name a folder that contains every book once')
+        path_of |= dict.fromkeys(annotated, book.path)
+        verses |= annotated
     return verses, edition

@@ -225,14 +225,14 @@ def _annotation(lines:list[str], nodes:Nodes)->tuple: # The field of `Leaf` and 
     m = pattern.match(head)
     if not m:
         raise ValueError(f'cannot read {head[:60]!r}')
-    *what,start,end,text = m.groups()
-    return field, record(*what, *_span(start, end, len(nodes.tokens)), text or '')
+    *attributes,start,end,text = m.groups()
+    return field, record(*attributes, *_span(start, end, len(nodes.tokens)), text or '')
 
 # %% ../../nbs/sources/onf.ipynb #3549d3cd
 class _At(ValueError):
     "An error at a line of a block"
-    def __init__(self, offset, what):
-        super().__init__(what)
+    def __init__(self, offset, problem):
+        super().__init__(problem)
         self.offset = offset
 
 def _kind(line:str, in_prop:bool)->str: # Empty for the rest of the line before
@@ -244,19 +244,19 @@ def _kind(line:str, in_prop:bool)->str: # Empty for the rest of the line before
 
 def _unwrap(lines:list[str])->list[tuple[int,str,str]]: # Offset, kind and text of each line
     "Leaf, annotation and argument lines, each with its wrapped rest"
-    found = []
+    unwrapped = []
     in_prop = False
     for i,line in enumerate(lines):
         kind = _kind(line, in_prop)
         if kind:
-            found.append((i, kind, [line]))
-        elif found and found[-1][1] != 'leaf':
-            found[-1][2].append(line.strip())
+            unwrapped.append((i, kind, [line]))
+        elif unwrapped and unwrapped[-1][1] != 'leaf':
+            unwrapped[-1][2].append(line.strip())
         else:
             raise _At(i, f'cannot read {line.strip()[:60]!r}')
         if kind not in ('arg', ''):
             in_prop = kind == 'prop'
-    return [(i, kind, ' '.join(parts)) for i,kind,parts in found]
+    return [(i, kind, ' '.join(parts)) for i,kind,parts in unwrapped]
 
 # %% ../../nbs/sources/onf.ipynb #7a2d90e6
 def _annotate_leaf(notes:dict, offset:int, lines:list[str], nodes:Nodes):
@@ -269,31 +269,31 @@ def _annotate_leaf(notes:dict, offset:int, lines:list[str], nodes:Nodes):
 
 def _leaves(lines:list[str], nodes:Nodes)->list[Leaf]:
     "The leaves of one sentence"
-    found = []
+    leaf_fields = []
     annotation = []
     offset = 0
     def close():
         if annotation:
-            _annotate_leaf(found[-1], offset, annotation, nodes)
+            _annotate_leaf(leaf_fields[-1], offset, annotation, nodes)
     for i,kind,line in _unwrap(lines):
         if kind == 'arg':
             annotation.append(line)
             continue
         close()
         if kind == 'leaf':
-            _check_leaf(i, line, len(found), nodes)
-            found.append({})
+            _check_leaf(i, line, len(leaf_fields), nodes)
+            leaf_fields.append({})
             annotation = []
         else:
-            if not found:
+            if not leaf_fields:
                 raise _At(i, 'an annotation before the first leaf')
             annotation = [line]
             offset = i
     close()
-    if len(found) != len(nodes.tokens):
-        raise _At(len(lines)-1, f'{len(found)} leaves, but the tree has {len(nodes.tokens)}')
+    if len(leaf_fields) != len(nodes.tokens):
+        raise _At(len(lines)-1, f'{len(leaf_fields)} leaves, but the tree has {len(nodes.tokens)}')
     tags = (nodes.labels[p] for p in nodes.preterminals)
-    notes = [{field: tuple(records) for field,records in x.items()} for x in found]
+    notes = [{field: tuple(records) for field,records in x.items()} for x in leaf_fields]
     return [Leaf(token, tag, **x) for token,tag,x in zip(nodes.tokens, tags, notes)]
 
 def _check_leaf(offset:int, line:str, expected:int, nodes:Nodes):
@@ -307,10 +307,10 @@ _TRIPLE = re.compile(r'([0-9]{1,3})_([0-9]{1,3})_([0-9]{1,6})')
 
 def _parse_times(text:str)->tuple[tuple[int,int,int],...]: # Triples of chapter, verse and offset
     "Read a start or stop time; raises `ValueError` if it is not made of `chapter_verse_offset`"
-    found = [_TRIPLE.fullmatch(part) for part in text.split(':')]
-    if None in found:
+    matches = [_TRIPLE.fullmatch(part) for part in text.split(':')]
+    if None in matches:
         raise ValueError(f'time {text[:60]!r} is not chapter_verse_offset')
-    return tuple(tuple(map(int, m.groups())) for m in found)
+    return tuple(tuple(map(int, m.groups())) for m in matches)
 
 def _speaker(lines:list[str])->Speaker|None:
     attrs = dict(re.split(r': *', line.strip(), maxsplit=1) for line in lines if ':' in line)
@@ -337,15 +337,15 @@ def _chain_mention(offset:int, m:re.Match, rest:list[str], sentences:list[Senten
 
 def _chain(lines:list[str], sentences:list[Sentence])->Chain:
     "One chain from its lines, wrapped ones among them"
-    found = [] # Offset, match and wrapped rest
+    mentions = [] # Offset, match and wrapped rest
     for i,line in enumerate(lines[1:], 1):
         if m := _CHAIN_MENTION.match(line):
-            found.append((i, m, []))
-        elif found:
-            found[-1][2].append(line.strip())
+            mentions.append((i, m, []))
+        elif mentions:
+            mentions[-1][2].append(line.strip())
         else:
             raise _At(i, f'cannot read {line.strip()[:60]!r}')
-    return Chain(*_CHAIN.match(lines[0]).groups(), tuple(_chain_mention(*x, sentences) for x in found))
+    return Chain(*_CHAIN.match(lines[0]).groups(), tuple(_chain_mention(*x, sentences) for x in mentions))
 
 # %% ../../nbs/sources/onf.ipynb #109213d0
 _BREAK = '-'*120
@@ -383,8 +383,8 @@ def _sentence(line:int, blocks:dict, path)->Sentence:
     "Make a sentence from its blocks, each a line number and lines"
     missing = [name for name in ('tree','leaves') if name not in blocks]
     if missing:
-        what = f'the sentence has no {missing[0]}: the file is cut off or damaged; get it again'
-        raise InputError(path, what, f'line {line}')
+        problem = f'the sentence has no {missing[0]}: the file is cut off or damaged; get it again'
+        raise InputError(path, problem, f'line {line}')
     body = {name: lines[2:] for name,(_,lines) in blocks.items()} # Without title and underline
     first = {name: number+2 for name,(number,_) in blocks.items()}
     def words(name):
@@ -407,14 +407,14 @@ def _check_whole(sections:list[Section], path, line:int):
     named = {c.chain for s in last.sentences for leaf in s.leaves for c in leaf.corefs}
     unlisted = named - {c.id for c in last.chains or ()}
     if not last.sentences:
-        what = 'contains no sentence'
+        problem = 'contains no sentence'
     elif last.chains is None:
-        what = 'the last section has no coreference chains'
+        problem = 'the last section has no coreference chains'
     elif unlisted:
-        what = f'chain {min(unlisted)} is not listed among the coreference chains'
+        problem = f'chain {min(unlisted)} is not listed among the coreference chains'
     else:
         return
-    raise InputError(path, f'{what}: the file is cut off; get it again', f'line {line}')
+    raise InputError(path, f'{problem}: the file is cut off; get it again', f'line {line}')
 
 def _add_chain(lines:list[str], sections:list[Section]):
     "Read a block that is not part of a sentence"

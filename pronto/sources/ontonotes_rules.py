@@ -107,7 +107,7 @@ def _is_pronoun(leaf)->bool:
 
 def mentions(sentence:Sentence)->tuple[Mention,...]: # In order of their first token
     "The mentions of a sentence (section 3 of the paper, task NMC)"
-    found = []
+    records = []
     for leaf in sentence.leaves:
         for c in leaf.corefs:
             spoken = [x for x in sentence.leaves[c.start:c.end] if x.tag != '-NONE-']
@@ -115,8 +115,8 @@ def mentions(sentence:Sentence)->tuple[Mention,...]: # In order of their first t
                 continue
             lone_pronoun = len(spoken) == 1 and _is_pronoun(spoken[0])
             tokens = tuple(x.token for x in spoken)
-            found.append(Mention(c.start, c.end, tokens, c.chain, lone_pronoun))
-    return tuple(found)
+            records.append(Mention(c.start, c.end, tokens, c.chain, lone_pronoun))
+    return tuple(records)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #87551b5b
 ARGUMENTS = ('all', 'core') # Which arguments are counted
@@ -131,12 +131,12 @@ def _is_core(label:str)->bool:
 def predicates(sentence:Sentence, arguments:str='all')->tuple[Predicate,...]: # In order
     "The predicates of a sentence (section 3 of the paper, tasks SS and SAC)"
     counts = _is_core if arguments == 'core' else is_argument
-    found = []
+    records = []
     for leaf in sentence.leaves:
         for prop in leaf.props:
             n_args = sum(counts(argument.label) for argument in prop.args)
-            found.append(Predicate(prop.sense, n_args))
-    return tuple(found)
+            records.append(Predicate(prop.sense, n_args))
+    return tuple(records)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #c49d654f
 def _annotate_sentence(sentence:Sentence, arguments:str='all')->SentenceAnnotation:
@@ -153,16 +153,16 @@ def _main_verbs(nodes:Nodes)->list[int]: # Leaves
     children = _children(nodes)
     leaf = {p: i for i,p in enumerate(nodes.preterminals)}
     node = _top_constituent(nodes, children)
-    found = []
+    verb_leaves = []
     while node is not None:
         kinds = {i: _category(nodes, i) for i in children[node]}
         verbs = [i for i,kind in kinds.items() if kind in ('MD','TO') or kind.startswith('VB')]
-        found += [leaf[i] for i in verbs[:1]]
+        verb_leaves += [leaf[i] for i in verbs[:1]]
         inside = [i for i,kind in kinds.items() if kind == 'VP']
-        if not inside and not found:
+        if not inside and not verb_leaves:
             inside = [i for i,kind in kinds.items() if kind in _CLAUSES]
         node = next(iter(inside), None)
-    return found
+    return verb_leaves
 
 def _subject_form(nodes:Nodes)->str|None: # `None` as in `proper_subject`
     "Is the subject silent, a lone pronoun, a name, or another noun phrase?"
@@ -188,14 +188,14 @@ _KIND_OF = {verb: kind for kind,verbs in _KINDS_OF_VERBS.items() for verb in ver
 def _verse_labels(sentence:Sentence)->tuple[Label,...]: # One for each task that has one
     "The labels of a verse, by its first sentence"
     nodes = sentence.nodes
-    found = dict(subject_form=_subject_form(nodes))
+    by_task = dict(subject_form=_subject_form(nodes))
     if verbs := _main_verbs(nodes):
         first = nodes.preterminals[verbs[0]]
-        found['main_tense'] = TENSES.get(nodes.labels[first])
+        by_task['main_tense'] = TENSES.get(nodes.labels[first])
         for prop in sentence.leaves[verbs[-1]].props[:1]:
             verb, _, _ = prop.sense.partition('.')
-            found['verb_kind'] = _KIND_OF.get(verb, 'other')
-    return tuple(Label(task, label) for task,label in found.items() if label)
+            by_task['verb_kind'] = _KIND_OF.get(verb, 'other')
+    return tuple(Label(task, label) for task,label in by_task.items() if label)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #ow02
 _OF_TAG = {tag: pos for pos,tags in dict(
@@ -205,21 +205,21 @@ _OF_TAG = {tag: pos for pos,tags in dict(
 
 def _source_words(
     sentence:Sentence,
-    place:str # Of the sentence, to tell its mentions from those of others
+    sentence_id:str # Of the sentence, to tell its mentions from those of others
 )->tuple[SourceWord,...]: # Without punctuation and null elements
     "The words of a sentence, with the mention that each belongs to and the senses of verbs"
     spans = {(m.start, m.end) for m in mentions(sentence) if not m.pronominal}
     mention = {}
     for start,end in sorted(spans, key=lambda span: span[0] - span[1]): # Shorter ones come later and stay
-        mention |= dict.fromkeys(range(start, end), f'mention:{place}.{start}-{end}')
+        mention |= dict.fromkeys(range(start, end), f'mention:{sentence_id}.{start}-{end}')
     words = []
     for i,leaf in enumerate(sentence.leaves):
         if leaf.tag not in _OF_TAG:
             continue
         sense = leaf.props[0].sense if leaf.props else ''
         lemma = sense.partition('.')[0] or leaf.token.lower()
-        word = SourceWord(f'{place}.{i}', leaf.token, lemma, _OF_TAG[leaf.tag], mention.get(i, ''), sense)
-        words.append(word)
+        word_id = f'{sentence_id}.{i}'
+        words.append(SourceWord(word_id, leaf.token, lemma, _OF_TAG[leaf.tag], mention.get(i, ''), sense))
     return tuple(words)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #1719d6e9
@@ -239,8 +239,8 @@ def _book(doc:Document, s:Sentence)->str:
     "The book that a sentence belongs to"
     if code := book_code(s.speaker.name):
         return code
-    what = f'no book of the Bible is called {s.speaker.name!r}; correct the speaker information'
-    raise InputError(doc.path, what, f'line {s.line}')
+    problem = f'no book of the Bible is called {s.speaker.name!r}; correct the speaker information'
+    raise InputError(doc.path, problem, f'line {s.line}')
 
 def read_placed(path)->Document:
     "Read one file; raises `InputError` if it cannot be read or names a book that is not in the Bible"
@@ -263,7 +263,7 @@ def annotate_onf(
     "Annotate the verses of OntoNotes; sentences without a reference are skipped"
     verses = {}
     labels = {}
-    said = {}
+    words_of = {}
     crossing = set()
     shared = set()
     for doc in documents:
@@ -279,12 +279,12 @@ def annotate_onf(
                 if ref not in labels:
                     labels[ref] = _verse_labels(s)
                 if words:
-                    said.setdefault(ref, []).extend(_source_words(s, str(s.line)))
+                    words_of.setdefault(ref, []).extend(_source_words(s, str(s.line)))
             if rules.crosses(touched):
                 crossing |= touched
             if _touches_several(touched):
                 shared |= touched
     for ref in shared:
-        said.pop(ref, None) # Which of its words are in which verse is not known
+        words_of.pop(ref, None) # Which of its words are in which verse is not known
     return {ref: VerseAnnotation(ref, tuple(verses[ref]), ref in crossing, labels=labels[ref],
-                                 words=tuple(said.get(ref, ()))) for ref in sorted(verses)}
+                                 words=tuple(words_of.get(ref, ()))) for ref in sorted(verses)}

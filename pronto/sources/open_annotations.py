@@ -50,21 +50,21 @@ def _without(part:Annotations, stems:set[str])->Annotations:
     "Annotations that some tasks are not made from"
     about = part.source
     names = {stem: name for stem,name in about.task_names.items() if stem not in stems}
-    tasks, more = ([stem for stem in some if stem not in stems] for some in (about.tasks, about.more))
+    tasks, more = ([stem for stem in listed if stem not in stems] for listed in (about.tasks, about.more))
     return Annotations(replace(about, tasks=tasks, more=more, task_names=names), part.verses)
 
 def _merge(
-    own:Annotations, # Of one source
+    base:Annotations, # Of one source
     others:tuple[Annotations,...] # Of others, no two of which have a task in common
 )->Annotations:
     "Annotations together; of a task that two sources have, those that agree better with gold"
     parts = []
     for part in others:
-        shared = _stems(own) & _stems(part)
-        better = {s for s in shared if _kappa(s, part.source.name) > _kappa(s, own.source.name) > 0}
-        own = _without(own, better)
+        shared = _stems(base) & _stems(part)
+        better = {s for s in shared if _kappa(s, part.source.name) > _kappa(s, base.source.name) > 0}
+        base = _without(base, better)
         parts.append(_without(part, shared - better))
-    return join([part for part in (own, *parts) if _stems(part)])
+    return join([part for part in (base, *parts) if _stems(part)])
 
 # %% ../../nbs/sources/open_annotations.ipynb #opa00012
 def usual_annotations(
@@ -73,15 +73,15 @@ def usual_annotations(
     "Where the annotations are, if the user names none: those of the data folder come first"
     if not (places := annotation_places()):
         return OPEN
-    place, *others = map(str, places)
+    chosen, *others = map(str, places)
     if others:
-        report(f'annotations: {place} (others: {", ".join(others)}; choose with -a)')
-    return place
+        report(f'annotations: {chosen} (others: {", ".join(others)}; choose with -a)')
+    return chosen
 
-def _own_file(place)->tuple[str,bool]: # Joined with those of the package?
-    path = str(place)
-    own = path.removesuffix(f'+{OPEN}')
-    return own, own != path
+def _own_file(name)->tuple[str,bool]: # Joined with those of the package?
+    path = str(name)
+    base = path.removesuffix(f'+{OPEN}')
+    return base, base != path
 
 def named_annotations(
     place, # A file of `pronto annotate`, `open`, or both: `FILE+open`
@@ -90,14 +90,14 @@ def named_annotations(
     "Read annotations by their name; raises `InputError` for a file that cannot be read"
     if str(place) == OPEN:
         return open_annotations(words)
-    own, joined = _own_file(place)
-    found = read_annotations(own)
-    return _merge(found, open_annotations(words).parts) if joined else found
+    path, joined = _own_file(place)
+    annotations = read_annotations(path)
+    return _merge(annotations, open_annotations(words).parts) if joined else annotations
 
 def annotations_hash(place)->str: # 64 hexadecimal digits
     "Identifies the contents of annotations by their name"
     if str(place) == OPEN:
         return content_hash(*((files('pronto')/'facts'/name).read_bytes() for name in _FILES))
-    own, joined = _own_file(place)
-    content = Path(own).read_bytes()
+    path, joined = _own_file(place)
+    content = Path(path).read_bytes()
     return content_hash(content, annotations_hash(OPEN).encode()) if joined else content_hash(content)

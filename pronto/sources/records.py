@@ -188,11 +188,11 @@ def join(
     stems = [stem for part in parts for stem in (*part.source.tasks, *part.source.more)]
     if twice := {stem for stem in stems if stems.count(stem) > 1}:
         raise ValueError(f'two sources have {min(twice)}')
-    found = {}
+    by_ref = {}
     for part in parts:
         for ref,verse in part.verses.items():
-            found.setdefault(ref, []).append(verse)
-    verses = {ref: _join_verses(found[ref]) for ref in in_order(found)}
+            by_ref.setdefault(ref, []).append(verse)
+    verses = {ref: _join_verses(by_ref[ref]) for ref in in_order(by_ref)}
     return Annotations(_join_sources([part.source for part in parts]), verses, tuple(parts))
 
 # %% ../../nbs/sources/records.ipynb #2d96c0e7

@@ -18,19 +18,19 @@ _PRONOMINAL = re.compile('|'.join(PUBLISHED_PRONOUNS), re.IGNORECASE)
 
 def _mentions(sentence:Sentence)->tuple[Mention,...]:
     "Mentions as in v0.1: one per leaf, none at the last leaf, pronominal if the word begins with a pronoun"
-    found = []
+    mentions = []
     for leaf in sentence.leaves[:-1]:
         if not leaf.corefs:
             continue
         c = leaf.corefs[-1]
         words = tuple(t for t in c.text.split(' ') if '*' not in t)
         pronominal = len(words) == 1 and bool(_PRONOMINAL.match(words[0]))
-        found.append(Mention(c.start, c.end, words, c.chain, pronominal))
-    return tuple(found)
+        mentions.append(Mention(c.start, c.end, words, c.chain, pronominal))
+    return tuple(mentions)
 
 def _predicates(sentence:Sentence)->tuple[Predicate,...]:
     "Predicates as in v0.1: one per leaf, none at the last, arguments by label up to an unlabelled line"
-    found = []
+    predicates = []
     for leaf in sentence.leaves[:-1]:
         if not leaf.props:
             continue
@@ -38,8 +38,8 @@ def _predicates(sentence:Sentence)->tuple[Predicate,...]:
         labels = [a.label for a in prop.args]
         if '' in labels:
             labels = labels[:labels.index('')]
-        found.append(Predicate(prop.sense, len({label for label in labels if is_argument(label)})))
-    return tuple(found)
+        predicates.append(Predicate(prop.sense, len({label for label in labels if is_argument(label)})))
+    return tuple(predicates)
 
 # %% ../../nbs/sources/v01_rules.ipynb #4fd3622a
 def _may_start(open_labels:list[str])->bool:
@@ -50,7 +50,7 @@ def _proper_subject(
     tree:str # In brackets
 )->bool|None: # `None` if no subject was found
     "Subject as in v0.1"
-    found = []
+    subject_tokens = []
     open_labels = []
     collecting = False
     index = 0
@@ -61,13 +61,13 @@ def _proper_subject(
                 collecting = True
         elif token is not None:
             if collecting:
-                found.append((index, open_labels[-1]))
+                subject_tokens.append((index, open_labels[-1]))
             index += 1
         elif 'NP-SBJ' in open_labels.pop():
             collecting = False
-    if not found or found[-1][0]-found[0][0] != len(found)-1:
+    if not subject_tokens or subject_tokens[-1][0]-subject_tokens[0][0] != len(subject_tokens)-1:
         return None
-    return any(tag in ('NNP','NNPS') for _,tag in found)
+    return any(tag in ('NNP','NNPS') for _,tag in subject_tokens)
 
 # %% ../../nbs/sources/v01_rules.ipynb #a197f927
 def _annotate_sentence(sentence:Sentence, arguments:str='all')->SentenceAnnotation:

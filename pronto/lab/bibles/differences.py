@@ -24,8 +24,8 @@ def _changed_words(
     b = second.split()
     edits = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     changes = []
-    for what,i,j,k,l in edits:
-        if what != 'equal':
+    for operation,i,j,k,l in edits:
+        if operation != 'equal':
             was = ' '.join(a[i:j])
             now = ' '.join(b[k:l])
             changes.append(f'{was or "–"} → {now or "–"}')
@@ -50,10 +50,10 @@ def _letters(text:str)->str:
 
 def _texts(bible:Bible)->dict[tuple[str,int,str],tuple[str,...]]:
     "Book, chapter and label to the text; to several where a verse stands more than once"
-    found = defaultdict(tuple)
+    texts = defaultdict(tuple)
     for row in bible.rows:
-        found[row[:3]] += (row.text,)
-    return found
+        texts[row[:3]] += (row.text,)
+    return texts
 
 def _verses(key:tuple[str,int,str])->list[Ref]:
     "The single verses that a label names"
@@ -62,8 +62,8 @@ def _verses(key:tuple[str,int,str])->list[Ref]:
 
 def _in_order(keys)->list[tuple[str,int,str]]:
     "By the first verse that each names; labels of one verse, as 3a and 3b, by themselves"
-    found = grouped(sorted(keys), lambda key: _verses(key)[0])
-    return [key for ref in in_order(found) for key in found[ref]]
+    by_verse = grouped(sorted(keys), lambda key: _verses(key)[0])
+    return [key for ref in in_order(by_verse) for key in by_verse[ref]]
 
 # %% ../../../nbs/lab/bibles/differences.ipynb #df000012
 def compare_bibles(
@@ -74,11 +74,11 @@ def compare_bibles(
     there = _texts(second)
     named_here, named_there = ({v for key in side for v in _verses(key)} for side in (here, there))
     n_same = 0
-    found = []
+    differences = []
     for key in _in_order(here.keys() | there.keys()):
         a = ' / '.join(here.get(key, ()))
         b = ' / '.join(there.get(key, ()))
-        place = f'{key[0]} {key[1]}:{key[2]}'
+        name = f'{key[0]} {key[1]}:{key[2]}'
         if key not in there:
             kind = 'numbers' if named_there.intersection(_verses(key)) else 'first'
         elif key not in here:
@@ -88,8 +88,8 @@ def compare_bibles(
             continue
         else:
             kind = 'punctuation' if _letters(a) == _letters(b) else 'words'
-        found.append(Difference(place, kind, a, b))
-    return n_same, found
+        differences.append(Difference(name, kind, a, b))
+    return n_same, differences
 
 # %% ../../../nbs/lab/bibles/differences.ipynb #df000015
 def _line(d:Difference)->str:
@@ -104,7 +104,7 @@ def difference_lines(
 )->list[str]:
     "Say how two Bibles differ"
     counts = Counter(d.kind for d in found)
-    others = [f'{what}: {counts[kind]:,}' for kind,what in _DIFFERENCE_KINDS.items() if counts[kind]]
+    others = [f'{name}: {counts[kind]:,}' for kind,name in _DIFFERENCE_KINDS.items() if counts[kind]]
     lines = ['; '.join([f'identical verses: {n_same:,}', *others])]
     lines += map(_line, found[:most])
     if len(found) > most:

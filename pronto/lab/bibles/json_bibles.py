@@ -21,9 +21,9 @@ def _is_json(text:str)->bool: # Whether it begins like an object or a list of ob
     return bool(re.match(r'\s*(\{\s*["}]|\[\s*[\[{"\d\]])', text))
 
 def _once(pairs:list)->dict:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+    unique = dict(pairs)
+    if len(unique) == len(pairs):
+        return unique
     twice = next(name for i,(name,_) in enumerate(pairs) if name in [n for n,_ in pairs[:i]])
     raise ValueError(f'an object has two values named {twice[:40]!r}')
 
@@ -31,8 +31,8 @@ def _parsed(text:str, path, first:int=1): # The number of the first line
     try:
         return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as e:
-        what = f'malformed JSON ({e.msg}); mend the file, or get a complete copy'
-        raise InputError(path, what, f'line {e.lineno + first - 1}') from e
+        problem = f'malformed JSON ({e.msg}); mend the file, or get a complete copy'
+        raise InputError(path, problem, f'line {e.lineno + first - 1}') from e
     except RecursionError as e:
         raise NotABible(path, 'is nested too deeply for a Bible') from e
 
@@ -63,29 +63,29 @@ _WRAPPERS = 'books', 'book', 'verses', 'bible', 'data', 'resultset', 'row', 'row
 
 def _named(value:dict, level:_Level)->str|None:
     "What an object is called"
-    said = [str(value[k]) for k in level.own if isinstance(value.get(k), (str, int))
-            and not isinstance(value.get(k), bool)]
+    names = [str(value[k]) for k in level.own if isinstance(value.get(k), (str, int))
+             and not isinstance(value.get(k), bool)]
     if level.name == 'book':
-        return next(filter(find_book, said), said[0] if said else None)
-    return said[0] if said else None
+        return next(filter(find_book, names), names[0] if names else None)
+    return names[0] if names else None
 
 def _inner(value:dict, level:_Level):
     "What an object holds: a list or an object"
     return next((value[k] for k in level.inner if isinstance(value.get(k), (dict, list))), None)
 
-def _items(value, level:_Level, place:str):
+def _items(value, level:_Level, json_path:str):
     "Yields name, content and place of what a list or an object holds"
     if isinstance(value, dict):
-        pairs = [(name, x, f'{place}.{name}') for name,x in value.items()]
+        pairs = [(name, x, f'{json_path}.{name}') for name,x in value.items()]
     else:
-        pairs = [(None, x, f'{place}[{i}]') for i,x in enumerate(value)]
+        pairs = [(None, x, f'{json_path}[{i}]') for i,x in enumerate(value)]
     nameless = 'books without a name' if level.name == 'book' else None # Chapters and verses are in order
     for i,(name,x,where) in enumerate(pairs):
         if isinstance(x, dict):
             inner = _inner(x, level) if level.inner else x
-            own = _named(x, level) if inner is not None else None
-            known = level.name == 'book' and name is not None and find_book(name)
-            called = (name if known else own) or name or nameless or str(i+1)
+            own_name = _named(x, level) if inner is not None else None
+            is_known_book = level.name == 'book' and name is not None and find_book(name)
+            called = (name if is_known_book else own_name) or name or nameless or str(i+1)
             yield called, x if inner is None else inner, where
         else:
             yield name or nameless or str(i+1), x, where
@@ -107,17 +107,17 @@ def _said(value)->str|None:
 
 def _walk(books, path):
     "Yields (book, chapter, label, text) of books that hold chapters that hold verses"
-    def must(value, kinds, what, place):
+    def must(value, kinds, noun, json_path):
         if isinstance(value, kinds):
             return value
-        raise InputError(path, f'holds no {what} here; mend or remove it', place)
+        raise InputError(path, f'holds no {noun} here; mend or remove it', json_path)
     of_book, of_chapter, of_verse = _LEVELS
-    for book,chapters,place in _items(books, of_book, ''):
+    for book,chapters,json_path in _items(books, of_book, ''):
         beside = isinstance(books, dict) and (book in _ABOUT or not isinstance(chapters, (dict, list)))
         if beside:
             continue # A title, a language
-        chapters = must(chapters, (dict, list), 'chapters', place)
-        for chapter,verses,there in _items(chapters, of_chapter, place):
+        chapters = must(chapters, (dict, list), 'chapters', json_path)
+        for chapter,verses,there in _items(chapters, of_chapter, json_path):
             for label,verse,where in _items(must(verses, (dict, list), 'verses', there), of_verse, there):
                 if isinstance(verse, dict):
                     label = _label(verse, label)
@@ -152,8 +152,8 @@ def _records(values:list, path):
             book, chapter, _ = (_named(value, level) for level in _LEVELS)
             yield book, chapter, _label(value, ''), _said(value)
         else:
-            what = 'names no book, chapter, verse and text; mend or remove it'
-            raise InputError(path, what, f'record {i+1}')
+            problem = 'names no book, chapter, verse and text; mend or remove it'
+            raise InputError(path, problem, f'record {i+1}')
 
 def _has_places(values:list)->bool:
     first = values[0]
@@ -167,8 +167,8 @@ def _by_number(books:list)->list[str|None]: # A number for each, or `None`
     if len(books) not in (66, 27):
         return [None]*len(books)
     numbers = [str(i + 67 - len(books)) for i in range(len(books))]
-    known = {i: code for b,i in zip(books, numbers) if (code := _known_book(b))}
-    others = {i: code for i,code in known.items() if code != find_book(i)}
+    code_of = {i: code for b,i in zip(books, numbers) if (code := _known_book(b))}
+    others = {i: code for i,code in code_of.items() if code != find_book(i)}
     is_order = {*others.values()} == {find_book(i) for i in others} # Of their own, such as James before Paul
     return numbers if not others or len(others) <= _MISLED and not is_order else [None]*len(books)
 
@@ -212,9 +212,9 @@ def _meta(value)->dict: # Fields of `Bible`
     tops = [value, *(x for k,x in value.items() if k in _ABOUT and isinstance(x, dict))]
     def says(*names):
         return next((t[n].strip() for t in tops for n in names if isinstance(t.get(n), str)), '')
-    found = {field: says(*names) for field,names in _META.items()}
+    fields = {field: says(*names) for field,names in _META.items()}
     named = says('language')
-    return found | dict(named=(named,) if named and named != found['language'] else ())
+    return fields | dict(named=(named,) if named and named != fields['language'] else ())
 
 # %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00017-b
 def _read_json_bible(
@@ -237,9 +237,9 @@ def _read_json_bible(
         return None
     if not has_tags([text for *_,text in raw]):
         return make_bible(raw, format='JSON', **_meta(whole))
-    plain = [(*place, tagless(text, 'JSON', words=False)) for *place,text in raw]
-    open_at = [f'{book} {chapter}:{label}' for book,chapter,label,found in plain if found.open]
-    texts = ((*place, found.text) for *place,found in plain)
+    plain = [(*ref, tagless(text, 'JSON', words=False)) for *ref,text in raw]
+    open_at = [f'{book} {chapter}:{label}' for book,chapter,label,cleaned in plain if cleaned.open]
+    texts = ((*ref, cleaned.text) for *ref,cleaned in plain)
     return make_bible(texts, format='JSON', faults=unclosed_notes(open_at), **_meta(whole))
 
 def _tried(value, path)->list:
@@ -248,9 +248,10 @@ def _tried(value, path)->list:
         books = value
     else:
         books = [_named(b, _LEVELS[0]) for b in value if isinstance(b, dict)]
-    known = any(find_book(str(b)) for b in books) or isinstance(value, list) and None not in _by_number(value)
+    names_book = any(find_book(str(b)) for b in books)
+    has_books = names_book or isinstance(value, list) and None not in _by_number(value)
     holds = isinstance(value, dict) or isinstance(value[0], (dict, list)) # Not only the names of books
-    return list(_in_books(value, path)) if known and holds else []
+    return list(_in_books(value, path)) if has_books and holds else []
 
 IN_JSON = Reader('JSON', lambda file: _is_json(file.text) and not is_usj(file.text),
                  lambda file: _read_json_bible(file.text, file.path),

@@ -39,7 +39,7 @@ def _beblia_rights(root, title:str)->str: # Empty if none are stated
 
 def _beblia(root)->Bible:
     levels = [Level(tag, ('number',)) for tag in ('book','chapter','verse')]
-    raw = ((*place, _content(el)) for *place,el in verses_in(root, *levels))
+    raw = ((*ref, _content(el)) for *ref,el in verses_in(root, *levels))
     title = next((title for name in _BEBLIA_TITLES if (title := root.get(name))), '')
     edition = _EDITION.fullmatch((root.get('link') or root.get('site') or '').partition('://www.')[2])
     return make_bible(raw, format='Beblia', title=title, licence=_beblia_rights(root, title),
@@ -92,7 +92,7 @@ def _undouble_book(refs:list[list[str]])->list[list[str]]:
     chapters = defaultdict(set)
     for book,chapter,*_ in refs:
         chapters[book].add(chapter)
-    doubled = {book for book,found in chapters.items() if _is_doubled(book, found)}
+    doubled = {book for book,numbers in chapters.items() if _is_doubled(book, numbers)}
     for ref in refs:
         if ref[0] in doubled:
             ref[1] = ref[1][1:]
@@ -101,26 +101,26 @@ def _undouble_book(refs:list[list[str]])->list[list[str]]:
 def _undouble_chapter(refs:list[list[str]])->list[list[str]]:
     "Remove a doubled chapter number from the labels of [book, chapter, label, text]"
     met = {tuple(ref[:3]) for ref in refs}
-    place = None
+    current = None
     following = 1
     for ref in refs:
         book, chapter, label = ref[:3]
-        due = str(following if place == (book, chapter) else 1)
+        due = str(following if current == (book, chapter) else 1)
         if label != due and label == chapter + due and (book, chapter, due) not in met:
             ref[2] = due
-        place = book, chapter
+        current = book, chapter
         following = label_verses(clean_label(ref[2]) or '0')[-1][0] + 1
     return refs
 
 # %% ../../../nbs/lab/bibles/other_xml.ipynb #3e9a0ae1
 def _other_texts(root)->list[list[str]]: # With a tag as label, so that they are counted
     "The texts of elements that are called as chapters or verses are, such as `b.MRK.1`, but are no `seg`"
-    found = []
+    rows = []
     for el in root.iter():
         name = (el.get('id') or '').split('.')
         if len(name) > 2 and not el.tag.endswith('seg') and (el.text or '').strip():
-            found.append([*name[1:3], f'<{el.tag}>', ''])
-    return found
+            rows.append([*name[1:3], f'<{el.tag}>', ''])
+    return rows
 
 def _ces(root)->Bible:
     refs = []
@@ -162,7 +162,7 @@ def _joins(el)->tuple[bool,bool]:
     return touches_before or _is_layout(before), touches_after
 
 def _tei(root)->Bible:
-    found = Collector()
+    collector = Collector()
     glue = False
     for el in outermost(root, '{*}milestone', '{*}w', '{*}pc'):
         tag = el.tag.rpartition('}')[2]
@@ -170,15 +170,15 @@ def _tei(root)->Bible:
             ref = (el.get('ref') or el.get('n') or '')[:100]
             m = el.get('unit')=='verse' and re.fullmatch(r'(.+?)[ .](\w+)[:.](.+)', ref)
             if m:
-                found.book, found.chapter = m.group(1,2)
-                found.open(m[3])
+                collector.book, collector.chapter = m.group(1,2)
+                collector.open(m[3])
             continue
         before, after = _joins(el) if tag=='pc' else (False, False)
         if not glue and not before:
-            found.text(' ')
-        found.text(''.join(el.itertext()))
+            collector.text(' ')
+        collector.text(''.join(el.itertext()))
         glue = after
-    return make_bible(found.raw(), format='TEI', title=first_text(root, 'title'))
+    return make_bible(collector.raw(), format='TEI', title=first_text(root, 'title'))
 
 # %% ../../../nbs/lab/bibles/other_xml.ipynb #oxml0011
 BEBLIA = xml_reader('Beblia, OpenSong', 'Beblia, OpenSong', 'name, licence', ('bible',), _bible)

@@ -68,8 +68,8 @@ def _is_parallel_corpus(text:str)->bool: # By its header, or by the identifier o
     return named or bool(re.match(r'\d{7,9}\t', plain))
 
 def _header(text:str)->dict[str,str]:
-    found = (m for line in _first_lines(text) if (m := _HEADER.fullmatch(line.strip())))
-    return {m[1].lower(): m[2] for m in found if m[2].lower() not in ('', 'not available')}
+    matches = (m for line in _first_lines(text) if (m := _HEADER.fullmatch(line.strip())))
+    return {m[1].lower(): m[2] for m in matches if m[2].lower() not in ('', 'not available')}
 
 def _lines(text:str, path):
     "Yields (identifier, text), with an empty one for what is commented out"
@@ -78,11 +78,11 @@ def _lines(text:str, path):
         if not m and (line.startswith('#') or not line.strip()):
             continue
         if not m or len(m[1]) != 8:
-            what = 'does not begin with an identifier of eight digits'
+            problem = 'does not begin with an identifier of eight digits'
             if m:
-                what = f'has an identifier of {len(m[1])} digits, not 8'
-            what += '; write two for the book, three for the chapter, three for the verse'
-            raise InputError(path, what, f'line {n}')
+                problem = f'has an identifier of {len(m[1])} digits, not 8'
+            problem += '; write two for the book, three for the chapter, three for the verse'
+            raise InputError(path, problem, f'line {n}')
         yield ('#' if line.startswith('#') else '') + m[1], line[m.end():]
 
 # %% ../../../nbs/lab/bibles/parallel_corpus.ipynb #pbc00012
@@ -102,10 +102,10 @@ def _read_parallel_corpus(
             book = name[:2]
             chapter = name[2:5]
             verse = name[5:]
-            said = '' if line.strip() == '0' else _joined_tokens(line, quotes)
-            follows = before == name[:5] and not said and verse != '000'
-            yield book, chapter, verse, PLACEHOLDERS[-1] if follows else said
-            before = name[:5] if said or follows else ''
+            verse_text = '' if line.strip() == '0' else _joined_tokens(line, quotes)
+            follows = before == name[:5] and not verse_text and verse != '000'
+            yield book, chapter, verse, PLACEHOLDERS[-1] if follows else verse_text
+            before = name[:5] if verse_text or follows else ''
     named = says.get('language_name', '')
     title = says.get('title', '').replace('<br>', ' ').strip()
     language = says.get('closest iso 639-3', '') or named

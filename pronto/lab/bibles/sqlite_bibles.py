@@ -37,8 +37,8 @@ def _unfinished(path)->str:
 def _opened(data:bytes, path)->Iterator[sqlite3.Connection]:
     "A database in memory; raises `InputError` if it is damaged or incomplete"
     if beside := _unfinished(path):
-        what = f'is being written by another program, which keeps a part of it in {beside}'
-        raise InputError(path, f'{what}; close that program and try again')
+        problem = f'is being written by another program, which keeps a part of it in {beside}'
+        raise InputError(path, f'{problem}; close that program and try again')
     pages = int.from_bytes(data[28:32], 'big') * (int.from_bytes(data[16:18], 'big') % 65535 or 65536)
     if len(data) < pages:
         raise InputError(path, 'is cut off; get a complete copy', f'byte {len(data):,}')
@@ -57,11 +57,11 @@ def _opened(data:bytes, path)->Iterator[sqlite3.Connection]:
                 raise sqlite3.DatabaseError(fault.decode(errors='replace'))
             yield db
         except sqlite3.DataError as e: # Only of what is longer than the limit
-            what = f'has a cell of more than {_LARGEST_CELL>>20} MB, which no verse has; name a Bible'
-            raise InputError(path, what) from e
+            problem = f'has a cell of more than {_LARGEST_CELL>>20} MB, which no verse has; name a Bible'
+            raise InputError(path, problem) from e
         except sqlite3.Error as e:
-            what = ' '.join(str(e).replace('*** in database main ***', '').split())
-            raise InputError(path, f'is a damaged database ({what}); get a complete copy') from e
+            problem = ' '.join(str(e).replace('*** in database main ***', '').split())
+            raise InputError(path, f'is a damaged database ({problem}); get a complete copy') from e
 
 # %% ../../../nbs/lab/bibles/sqlite_bibles.ipynb #sql00009
 _COLUMNS = dict(book=('book','book_number','book_id','bookid','b'), chapter=('chapter','c'),
@@ -82,16 +82,16 @@ def _tables(db)->list[str]:
 
 def _verse_tables(db)->list[_Table]:
     "The tables with columns for book, chapter, verse and text"
-    found = []
+    tables = []
     for name in _tables(db):
         has = {c.lower(): c for c in _columns(db, name)}
-        columns = {what: next((has[n] for n in names if n in has), '') for what,names in _COLUMNS.items()}
+        columns = {field: next((has[n] for n in names if n in has), '') for field,names in _COLUMNS.items()}
         if all(columns.values()):
-            found.append(_Table(name, columns))
-    return found
+            tables.append(_Table(name, columns))
+    return tables
 
 # %% ../../../nbs/lab/bibles/sqlite_bibles.ipynb #sql000s98d
-def _text(value, path, place:str)->str:
+def _text(value, path, position:str)->str:
     "A value as text"
     if value is None:
         return ''
@@ -100,8 +100,8 @@ def _text(value, path, place:str)->str:
     try:
         return value.decode()
     except UnicodeDecodeError as e:
-        what = 'is no UTF-8 text, so the module is encrypted or of another program; get one that is open'
-        raise InputError(path, what, place) from e
+        problem = 'is no UTF-8 text, so the module is encrypted or of another program; get one that is open'
+        raise InputError(path, problem, position) from e
 
 def _rows(db, columns:list[str], table:str, path)->list[list[str]]: # Texts
     "The rows of a table; raises `InputError` if they are more than a Bible has"
@@ -125,9 +125,9 @@ def _facts(db, path)->dict[str,str]:
         return {name.lower(): value.strip() for name,value in rows}
     if 'details' not in tables:
         return {}
-    found = db.execute(f'SELECT * FROM {_quoted(tables["details"])} LIMIT 1')
-    names = [d[0].lower() for d in found.description]
-    return {k: _text(v, path, 'Details').strip() for row in found for k,v in zip(names, row)}
+    cursor = db.execute(f'SELECT * FROM {_quoted(tables["details"])} LIMIT 1')
+    names = [d[0].lower() for d in cursor.description]
+    return {k: _text(v, path, 'Details').strip() for row in cursor for k,v in zip(names, row)}
 
 _NOT_LAW = re.compile(r'<[^>]*>')
 
@@ -161,8 +161,8 @@ def _books(db, path, in_tens:bool)->dict[str,str]:
         number = next((has[n] for n in ('book_number','book_id','id','number') if n in has), None)
         names = [has[n] for n in _NAMES_OF_BOOKS if n in has]
         for name in reversed(names if number else []):
-            for key,said in _rows(db, [number, name], table, path):
-                if code := find_book(said):
+            for key,book_name in _rows(db, [number, name], table, path):
+                if code := find_book(book_name):
                     named[key] = code
     return (_OF_MYBIBLE if in_tens else {}) | named
 
@@ -181,8 +181,8 @@ def _read_sqlite(
     with _opened(data, path) as db:
         tables = _verse_tables(db)
         if not tables:
-            what = 'is a database without a table of verses (book, chapter, verse, text); name a Bible'
-            raise NotABible(path, what)
+            problem = 'is a database without a table of verses (book, chapter, verse, text); name a Bible'
+            raise NotABible(path, problem)
         if len(tables) > 1:
             names = ', '.join(t.name for t in tables)
             raise InputError(path, f'holds several Bibles ({names}); export one as a table (TSV)')
@@ -192,9 +192,9 @@ def _read_sqlite(
         books = _books(db, path, of_mybible)
         about = _about(_facts(db, path))
     clean = _cleaner('MyBible' if of_mybible else 'GBF', [row[3] for row in rows[::20]])
-    found = [(books.get(book, book), chapter, verse, clean(text)) for book,chapter,verse,text in rows]
-    open_at = [f'{book} {chapter}:{verse}' for book,chapter,verse,plain in found if plain.open]
-    raw = ((*place, plain.text) for *place,plain in found)
+    cleaned = [(books.get(book, book), chapter, verse, clean(text)) for book,chapter,verse,text in rows]
+    open_at = [f'{book} {chapter}:{verse}' for book,chapter,verse,plain in cleaned if plain.open]
+    raw = ((*ref, plain.text) for *ref,plain in cleaned)
     program = 'MyBible' if of_mybible else 'MySword, e-Sword'
     return make_bible(raw, faults=unclosed_notes(open_at), format=program, **about)
 

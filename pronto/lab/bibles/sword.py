@@ -29,12 +29,12 @@ def _is_sword(text:str)->bool: # Whether it has a section, a place of data and a
 def _conf(text:str)->dict[str,str]: # Names in small letters; the first value of each
     "What a configuration says"
     text = re.sub(r'\\\n', ' ', text)
-    found = {}
+    settings = {}
     for line in text.split('\n'):
         name, mark, value = line.partition('=')
         if mark and not line.lstrip().startswith('#'):
-            found.setdefault(name.strip().lower(), value.strip())
-    return found
+            settings.setdefault(name.strip().lower(), value.strip())
+    return settings
 
 _PLAIN = re.compile(r'\\(qc|pard|par|b|i)\b ?|\{\\[^{}]*\}|<[^<>]*>')
 
@@ -81,13 +81,13 @@ def _check_records(data:bytes, size:int, path):
     if len(data) % size:
         raise InputError(path, 'is cut off; install the module again', f'byte {len(data):,}')
     if len(data)//size > _MOST:
-        what = f'has {len(data)//size:,} entries, more than any Bible; install the module again'
-        raise InputError(path, what)
+        problem = f'has {len(data)//size:,} entries, more than any Bible; install the module again'
+        raise InputError(path, problem)
 
 def _entries(data:bytes, driver:str, path)->list[_Entry]:
     _check_records(data, calcsize(_ENTRIES[driver]), path)
-    found = iter_unpack(_ENTRIES[driver], data)
-    return [_Entry(*values) if len(values) == 3 else _Entry(0, *values) for values in found]
+    records = iter_unpack(_ENTRIES[driver], data)
+    return [_Entry(*values) if len(values) == 3 else _Entry(0, *values) for values in records]
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo00011
 _WINDOW = 4096 # Bytes of text to which LZSS may refer back
@@ -112,13 +112,13 @@ class _LZSS:
                     text += data[at:at+1]
                     at += 1
                 elif at + 1 < len(data):
-                    place = data[at] | (data[at+1] & 0xf0) << 4 # In the window
-                    text += self._stretch(text, place, (data[at+1] & 0xf) + 3)
+                    position = data[at] | (data[at+1] & 0xf0) << 4 # In the window
+                    text += self._stretch(text, position, (data[at+1] & 0xf) + 3)
                     at += 2
         return bytes(text[_WINDOW - _BEGIN:end])
 
-    def _stretch(self, text:bytearray, place:int, length:int)->bytearray:
-        back = (len(text) - place - 1) % _WINDOW + 1
+    def _stretch(self, text:bytearray, position:int, length:int)->bytearray:
+        back = (len(text) - position - 1) % _WINDOW + 1
         if back > len(text):
             raise ValueError('it refers to no text')
         stretch = text[len(text)-back:][:length]
@@ -133,8 +133,8 @@ def _blocks(
 )->list[bytes|None]: # `None` for a damaged one that is not used, as older versions of a module leave behind
     "The unpacked blocks of a testament"
     if kind not in _UNPACKERS:
-        what = f'is compressed as {kind.upper()[:20]}, which is not read; install a newer module'
-        raise InputError(path, what)
+        problem = f'is compressed as {kind.upper()[:20]}, which is not read; install a newer module'
+        raise InputError(path, problem)
     _check_records(index, 12, path)
     blocks = []
     total = 0
@@ -161,10 +161,10 @@ def _files(folder:Folder, conf:dict[str,str], conf_name:str)->dict[str,str]:
     root = PurePosixPath(conf_name).parent
     if root.name == 'mods.d':
         root = root.parent
-    place = re.sub(r'^\./', '', conf['datapath'].replace('\\', '/')).strip('/')
-    if '..' in PurePosixPath(place).parts:
+    location = re.sub(r'^\./', '', conf['datapath'].replace('\\', '/')).strip('/')
+    if '..' in PurePosixPath(location).parts:
         raise InputError(folder.path/conf_name, 'has its data elsewhere (DataPath); name a whole module')
-    there = (root/place).as_posix()
+    there = (root/location).as_posix()
     names = [n for n in folder.names if n.startswith(f'{there}/')]
     return {PurePosixPath(n).name.lower(): n for n in names if PurePosixPath(n).parent.as_posix() == there}
 
@@ -255,24 +255,24 @@ def _label(slots:list[_Slot], another:bool)->str:
 
 def _grouped(slots:list, entries:list[_Entry])->list[tuple[list[_Slot],_Entry]]:
     "The verses of each entry that holds text"
-    found = []
+    groups = []
     for slot,entry in zip(slots, entries):
         if slot is None or not entry.length:
             continue
-        follows = found and found[-1][1] == entry and found[-1][0][-1] == slot._replace(verse=slot.verse-1)
+        follows = groups and groups[-1][1] == entry and groups[-1][0][-1] == slot._replace(verse=slot.verse-1)
         if follows:
-            found[-1][0].append(slot)
+            groups[-1][0].append(slot)
         else:
-            found.append(([slot], entry))
-    return found
+            groups.append(([slot], entry))
+    return groups
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo00016
-def _verse_text(data:bytes, encoding:str, place:str, faults:dict[str,Fault])->str:
+def _verse_text(data:bytes, encoding:str, ref:str, faults:dict[str,Fault])->str:
     "The text of a verse; bytes that are none in this encoding are counted"
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
-        count_fault(faults, _OTHER_BYTES, place)
+        count_fault(faults, _OTHER_BYTES, ref)
         return data.decode(encoding, 'replace')
 
 def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str, faults:dict, words:bool):
@@ -286,22 +286,22 @@ def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str
     encoding = 'utf-8' if conf.get('encoding', '').lower() in ('utf-8','utf8') else 'cp1252'
     total = 0
     tags = 0
-    for own,entry in _grouped(slots, entries):
-        place = f'{own[0].book} {own[0].chapter}:{own[0].verse}'
+    for group,entry in _grouped(slots, entries):
+        ref = f'{group[0].book} {group[0].chapter}:{group[0].verse}'
         if entry.block >= len(blocks) or entry.start + entry.length > len(blocks[entry.block]):
-            raise InputError(path, 'points behind the end of the data; install the module again', place)
+            raise InputError(path, 'points behind the end of the data; install the module again', ref)
         data = blocks[entry.block][entry.start:entry.start + entry.length]
         total += len(data)
         tags += data.count(b'<')
         if len(data) > _LARGEST_VERSE or total > _LARGEST or tags > _MOST_TAGS:
-            raise InputError(path, 'points to more text than any Bible has; install the module again', place)
-        text = _verse_text(data, encoding, place, faults)
+            raise InputError(path, 'points to more text than any Bible has; install the module again', ref)
+        text = _verse_text(data, encoding, ref, faults)
         plain = tagless(text, markup, words)
         letters = ''
         if unclaimed.beginnings:
             letters = ''.join(islice(filter(str.isalnum, plain.text), _BEGINNING))
         another = unclaimed.begins(letters) or 'x-preverse' in text and _holds_another(text)
-        yield own[0].book, str(own[0].chapter), _label(own, another), plain
+        yield group[0].book, str(group[0].chapter), _label(group, another), plain
     without_place = sum(e.length > 0 for e in entries[len(slots):])
     count_fault(faults, 'texts belong to no verse', PurePosixPath(index).name,
                 unclaimed.lost() + without_place + blocks.count(None))
@@ -346,19 +346,19 @@ def read_sword(
         try:
             _slots(versification, 'nt')
         except KeyError as e:
-            what = f'numbers verses as {versification[:20]!r}, which is not known; convert it with mod2osis'
-            raise InputError(path, what) from e
+            problem = f'numbers verses as {versification[:20]!r}, which is not known'
+            raise InputError(path, f'{problem}; convert it with mod2osis') from e
         files = _files(folder, conf, name)
         faults = {}
-        found = [row for t in ('ot','nt')
-                 for row in _rows(folder, files, conf, t, versification, faults, words)]
-    if not found:
+        rows = [row for t in ('ot','nt')
+                for row in _rows(folder, files, conf, t, versification, faults, words)]
+    if not rows:
         raise InputError(path, f'has no verses in {conf["datapath"]} beside mods.d; install the module again')
-    _check_encoding(faults, len(found), path)
-    raw = ((*place, plain.text) for *place,plain in found)
-    open_at = [f'{book} {chapter}:{label}' for book,chapter,label,plain in found if plain.open]
+    _check_encoding(faults, len(rows), path)
+    raw = ((*ref, plain.text) for *ref,plain in rows)
+    open_at = [f'{book} {chapter}:{label}' for book,chapter,label,plain in rows if plain.open]
     stated = StatedNumbers(_SCHEMES.get(versification, ''), by=f'Versification={versification}')
-    return make_bible(raw, (row[-1].words for row in found) if words else (), format='SWORD', stated=stated,
+    return make_bible(raw, (row[-1].words for row in rows) if words else (), format='SWORD', stated=stated,
                       faults=unclosed_notes(open_at) | faults, **_about(conf))
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo000s9d3
@@ -366,8 +366,8 @@ def _check_encoding(faults:dict[str,Fault], n_verses:int, path):
     "Raise `InputError` if the text is in another encoding, and not only a few bytes of it"
     damaged = faults.get(_OTHER_BYTES)
     if damaged and damaged.count > 1 + n_verses/100:
-        what = f'states an encoding that {damaged.count:,} of {n_verses:,} verses are not in'
-        raise InputError(path, f'{what}; install the module again', damaged.first)
+        problem = f'states an encoding that {damaged.count:,} of {n_verses:,} verses are not in'
+        raise InputError(path, f'{problem}; install the module again', damaged.first)
 
 def _read_beside(file)->Bible:
     "Read the module that a `.conf` describes; the data lies beside the folder that it is in"

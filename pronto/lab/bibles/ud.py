@@ -87,16 +87,16 @@ def _check_parse(tokens:list[Token], rows:list[tuple[int,list[str]]], path): # `
     "Raise `InputError` unless every word has a part of speech, and heads that lead to the root"
     for t,(line,row) in zip(tokens, rows):
         if t.upos not in UPOS:
-            what = f'{t.upos[:20]!r} is not a universal part of speech'
+            problem = f'{t.upos[:20]!r} is not a universal part of speech'
         elif t.head < 0:
-            what = f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)'
+            problem = f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)'
         elif t.head == t.id:
-            what = f'word {t.id} is its own head'
+            problem = f'word {t.id} is its own head'
         elif t.head > len(tokens):
-            what = f'word {t.id} has head {t.head}, but the sentence has {len(tokens)} words'
+            problem = f'word {t.id} has head {t.head}, but the sentence has {len(tokens)} words'
         else:
             continue
-        raise InputError(path, f'{what}; mend the file', f'line {line}')
+        raise InputError(path, f'{problem}; mend the file', f'line {line}')
     leads_to_root = {0}
     for t in tokens:
         chain = set()
@@ -134,8 +134,8 @@ def _words(rows, default, path)->tuple[list[Token],list[Written]]:
         if len(tokens) > covered:
             written.append((row, len(tokens)-1))
     if covered > len(tokens):
-        what = f'a word covers id {covered}, but the sentence has {len(tokens)} words; mend the file'
-        raise InputError(path, what, f'line {rows[-1][0]}')
+        problem = f'a word covers id {covered}, but the sentence has {len(tokens)} words; mend the file'
+        raise InputError(path, problem, f'line {rows[-1][0]}')
     return tokens, [Written(row[1], 'SpaceAfter=No' not in row[9].split('|'),
                             tokens[i].ref, i) for row,i in written]
 
@@ -144,22 +144,22 @@ _COMMENT = re.compile(r'#\s*([\w.:]+(?: id)?)\s*=\s*(.*)')
 
 def _comments(lines:list[str])->dict[str,str]:
     "The comments before a sentence, with names in lower case"
-    found = (_COMMENT.match(line) for line in lines if line.startswith('#'))
-    return {m[1].lower(): m[2].strip() for m in found if m}
+    matches = (_COMMENT.match(line) for line in lines if line.startswith('#'))
+    return {m[1].lower(): m[2].strip() for m in matches if m}
 
 def _sentence(lines:list[str], at:int, document:str, path, parsed:bool=True)->UdSentence|None:
     "One sentence; `None` if there are only comments"
     rows = _columns(lines, at, path)
     if not rows:
         return None
-    said = _comments(lines)
-    tokens, written = _words(rows, _verse_of(said.get('ref') or said.get('verse') or ''), path)
+    comments = _comments(lines)
+    tokens, written = _words(rows, _verse_of(comments.get('ref') or comments.get('verse') or ''), path)
     if parsed:
         _check_parse(tokens, [r for r in rows if r[1][0].isdecimal()], path)
-    number = int(said['sent_id']) if re.fullmatch(r'\d{1,12}', said.get('sent_id', '')) else None
-    work = said['source'].split(',')[0] if said.get('source') else document or 'no source named'
-    return UdSentence(rows[0][0], number, work, tokens, written, said.get('text_en', ''),
-                      said.get('versification', ''))
+    number = int(comments['sent_id']) if re.fullmatch(r'\d{1,12}', comments.get('sent_id', '')) else None
+    work = comments['source'].split(',')[0] if comments.get('source') else document or 'no source named'
+    return UdSentence(rows[0][0], number, work, tokens, written, comments.get('text_en', ''),
+                      comments.get('versification', ''))
 
 # %% ../../../nbs/lab/bibles/ud.ipynb #7a09852f
 @cache
@@ -193,21 +193,21 @@ def read_conllu(
 )->list[UdSentence]: # In the file's order, with or without references
     "Read CoNLL-U; raises `InputError` with the line of the first error"
     lines = text.split('\n') + ['']
-    found = []
+    current = []
     document = ''
     start = 0
-    documents = [(document, found)]
+    documents = [(document, current)]
     for i,line in enumerate(lines):
         if line.strip():
             continue
         block = lines[start:i]
-        said = _comments(block)
-        if 'newdoc' in said or 'newdoc id' in said:
-            document = said.get('meta::title') or said.get('newdoc id', '')
-            found = []
-            documents.append((document, found))
+        comments = _comments(block)
+        if 'newdoc' in comments or 'newdoc id' in comments:
+            document = comments.get('meta::title') or comments.get('newdoc id', '')
+            current = []
+            documents.append((document, current))
         if sentence := _sentence(block, start+1, document, path, parsed):
-            found.append(sentence)
+            current.append(sentence)
         start = i+1
     return [s for document,sentences in documents for s in _number_sentences(document, sentences)]
 
@@ -244,11 +244,11 @@ class Treebank:
     @cached_property
     def verses(self)->dict[Ref,list[list[Token]]]:
         "The tokens of each verse, sentence by sentence; in canonical order"
-        found = {}
+        by_ref = {}
         for s in self.sentences:
             for ref,piece in grouped(s.tokens, lambda token: token.ref).items():
-                found.setdefault(ref, []).append(piece)
-        return {ref: found[ref] for ref in sorted(found.keys() - {None})}
+                by_ref.setdefault(ref, []).append(piece)
+        return {ref: by_ref[ref] for ref in sorted(by_ref.keys() - {None})}
 
     @property
     def versification(self)->str:
@@ -258,10 +258,10 @@ class Treebank:
     @cached_property
     def texts(self)->dict[Ref,str]:
         "The text of each verse, in canonical order"
-        found = {ref: [] for ref in self.verses}
+        by_ref = {ref: [] for ref in self.verses}
         for w in (w for s in self.sentences for w in s.written if w.ref):
-            found[w.ref].append(w.form + ' '*w.space)
-        return {ref: ''.join(words).strip() for ref,words in found.items()}
+            by_ref[w.ref].append(w.form + ' '*w.space)
+        return {ref: ''.join(words).strip() for ref,words in by_ref.items()}
 
     @cached_property
     def crossing(self)->set[Ref]:

@@ -23,35 +23,35 @@ def is_usj(text:str)->bool: # Whether it is JSON that calls itself USJ
 _WRONG = 'is not USJ: its content has a {} instead of texts and objects; export it again'
 
 # %% ../../../nbs/lab/bibles/usj.ipynb #uj08-b
-def _begin(found, path, place:str)->Event:
+def _begin(node, path, position:str)->Event:
     "The event that an object begins with"
-    if not isinstance(found, dict):
-        raise InputError(path, _WRONG.format(type(found).__name__), place)
-    name = found.get('type') or ''
-    marker = found.get('marker') or ''
+    if not isinstance(node, dict):
+        raise InputError(path, _WRONG.format(type(node).__name__), position)
+    name = node.get('type') or ''
+    marker = node.get('marker') or ''
     wrong = next((x for x in (name, marker) if not isinstance(x, str)), None)
     if wrong is not None:
-        what = f'is not USJ: an object has a {type(wrong).__name__} as its type or marker; export it again'
-        raise InputError(path, what, place)
+        problem = f'is not USJ: an object has a {type(wrong).__name__} as its type or marker; export it again'
+        raise InputError(path, problem, position)
     if not name:
-        raise InputError(path, 'is not USJ: an object has no type; export it again', place)
-    about = {k: str(x) for k,x in found.items() if k not in ('type','marker','content')}
-    return Event('begin', name.removeprefix('table:'), about | dict(style=marker), place)
+        raise InputError(path, 'is not USJ: an object has no type; export it again', position)
+    about = {k: str(x) for k,x in node.items() if k not in ('type','marker','content')}
+    return Event('begin', name.removeprefix('table:'), about | dict(style=marker), position)
 
 def _events(root:dict, path):
     to_come = [root]
-    place = 'the beginning'
+    position = 'the beginning'
     while to_come:
-        found = to_come.pop()
-        if isinstance(found, (str, Event)):
-            yield Event('text', found, place=place) if isinstance(found, str) else found
+        node = to_come.pop()
+        if isinstance(node, (str, Event)):
+            yield Event('text', node, place=position) if isinstance(node, str) else node
             continue
-        event = _begin(found, path, place)
+        event = _begin(node, path, position)
         if event.name == 'verse':
-            place = event.about.get('sid', place)
-        content = found.get('content') or []
+            position = event.about.get('sid', position)
+        content = node.get('content') or []
         if not isinstance(content, list):
-            raise InputError(path, _WRONG.format(type(content).__name__), place)
+            raise InputError(path, _WRONG.format(type(content).__name__), position)
         yield event
         to_come += [event._replace(what='end'), *reversed(content)]
 

@@ -81,14 +81,14 @@ def _place(row)->str:
 def _require_same(bible:Bible, texts:list[str], refs:list[str], path):
     "Raise `InputError` with the first verse that these lines do not say"
     again = read_vref(_as_lines(texts), _as_lines(refs), path).rows
-    said = set(again)
+    written = set(again)
     wanted = [row for row in bible.rows if row.text]
-    lost = [row for row in wanted if row not in said]
+    lost = [row for row in wanted if row not in written]
     if not lost and len(again) == len(wanted):
         return
-    place = _place(lost[0]) if lost else ''
-    what = f'has no line of its own in {VREF}, so this layout would lose it'
-    raise InputError(path, f'{what}; choose tsv, usfm, usj or jsonl', place)
+    position = _place(lost[0]) if lost else ''
+    problem = f'has no line of its own in {VREF}, so this layout would lose it'
+    raise InputError(path, f'{problem}; choose tsv, usfm, usj or jsonl', position)
 
 def _say_empty(bible:Bible, path):
     "Name the verses without text, which have no line"

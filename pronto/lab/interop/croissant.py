@@ -55,8 +55,8 @@ def croissant(
     files = [p.relative_to(folder).as_posix() for p in sorted(folder.rglob('*')) if p.suffix[1:] in _FORMATS]
     def digest(path):
         return hashlib.sha256(path.read_bytes()).hexdigest()
-    found = [{'@type': 'cr:FileObject', '@id': f, 'name': f, 'contentUrl': f,
-              'encodingFormat': _FORMATS[f.rpartition('.')[2]], 'sha256': digest(folder/f)} for f in files]
+    objects = [{'@type': 'cr:FileObject', '@id': f, 'name': f, 'contentUrl': f,
+                'encodingFormat': _FORMATS[f.rpartition('.')[2]], 'sha256': digest(folder/f)} for f in files]
     sets = [made for config in configs if (made := _record_set(config, files, folder))]
     sources = dict.fromkeys(d['source']['attribution'] for d in datasets)
     annotated = [f'{protocol} {"; ".join(sources)}']
@@ -71,7 +71,8 @@ def croissant(
             'inLanguage': sorted({d['language'] for d in datasets}),
             'url': 'https://arxiv.org/abs/2305.12612', 'version': pronto.__version__,
             'citeAs': '; '.join(dict.fromkeys(c for d in datasets for c in d['citation'])),
-            'distribution': found + [files for files,_ in sets], 'recordSet': [records for _,records in sets],
+            'distribution': objects + [files for files,_ in sets],
+            'recordSet': [records for _,records in sets],
             **{f'rai:{name}': value for name,value in responsible.items()}}
 
 # %% ../../../nbs/lab/interop/croissant.ipynb #cro00013

@@ -75,16 +75,16 @@ def read_examples(
     "Read the examples of a translation; raises `InputError` if something is missing or damaged"
     from pyarrow import parquet
     path, names = Path(path), {hf: s for s,hf in HF_SPLITS.items()}
-    found = {stem: {s: [] for s in SPLITS} for stem in manifest.get('counts', {})}
+    tables = {stem: {s: [] for s in SPLITS} for stem in manifest.get('counts', {})}
     with reading(path, _AGAIN, *ANY_SHAPE):
         for cells in parquet.read_table(path).to_pylist():
             ref, ref2 = (cells[name] and parse_ref(cells[name]) for name in ('ref', 'ref2'))
             row = VerseExample(cells['text'], cells['label'], ref)
             if cells['sense'] is not None:
                 row = PairExample(cells['sense'], row.text, cells['text2'], row.label, ref, ref2)
-            found.setdefault(cells['task'], {s: [] for s in SPLITS})[names[cells['split']]].append(row)
-    for stem,parts in found.items():
+            tables.setdefault(cells['task'], {s: [] for s in SPLITS})[names[cells['split']]].append(row)
+    for stem,parts in tables.items():
         for s,rows in parts.items():
             check_examples(path, manifest, known, stem, s, rows)
-    ordered = [s for s in known if s in found] + sorted(found.keys() - known.keys())
-    return {stem: found[stem] for stem in ordered}
+    ordered = [s for s in known if s in tables] + sorted(tables.keys() - known.keys())
+    return {stem: tables[stem] for stem in ordered}

@@ -65,8 +65,8 @@ def _exported(folder)->dict:
     path = Path(folder)/'export.json'
     if not path.is_file():
         return {}
-    found = read_json(path, _AGAIN)
-    return found if isinstance(found, dict) else {}
+    content = read_json(path, _AGAIN)
+    return content if isinstance(content, dict) else {}
 
 def _exported_codes(folder:Path)->list[str]:
     "The datasets of an export; a code becomes part of a path, so it must not lead out of the folder"
@@ -92,14 +92,14 @@ def _line_table(dataset:Dataset, stem:str, split:str)->Path: # As it is exported
 
 def _line_tables(dataset:Dataset)->dict[str,bytes]: # e.g. `names_train.jsonl` to its contents
     "The tables of lines of JSON; raises `InputError` if one is missing or damaged"
-    found = {}
+    tables = {}
     for stem,s in product(tables_of_lines(dataset.manifest), SPLITS):
         name, path = f'{stem}_{s}.jsonl', _line_table(dataset, stem, s)
         with reading(path, _AGAIN):
-            found[name] = path.read_bytes()
-        if table_hash([found[name]]) != dataset.manifest['files'].get(name):
+            tables[name] = path.read_bytes()
+        if table_hash([tables[name]]) != dataset.manifest['files'].get(name):
             raise InputError(path, f'is not the file that the manifest describes; {_AGAIN}')
-    return found
+    return tables
 
 def choices_of(
     dataset:Dataset # As `find_to_export` loads it
@@ -131,14 +131,15 @@ def find_to_export(
     tasks:Tasks=BUILT_IN # See `open_dataset`
 )->dict[str,FoundDataset]: # By code
     "Find all datasets before any is loaded; raises `InputError` if two have the same name"
-    found = {}
+    by_code = {}
     for folder in (f for given in map(Path, folders) for f in dataset_folders(given) or [given]):
         named = _find(folder, tasks)
-        if twice := sorted(named.keys() & found.keys()):
-            what = f'has the name {twice[0]}, as another of these datasets'
-            raise InputError(folder, f'{what}; export it to another folder, or build it with another --code')
-        found |= named
-    return found
+        if twice := sorted(named.keys() & by_code.keys()):
+            problem = f'has the name {twice[0]}, as another of these datasets'
+            remedy = 'export it to another folder, or build it with another --code'
+            raise InputError(folder, f'{problem}; {remedy}')
+        by_code |= named
+    return by_code
 
 # %% ../../../nbs/lab/interop/hf.ipynb #5b57f886
 CARD_TEXTS = tomllib.loads(template('export_card.toml')) # What a card says beside its tables
@@ -162,10 +163,10 @@ def about_dataset(dataset:Dataset)->dict: # For `card`
 _MANY = 30 # Datasets that a card lists one by one
 
 def _by_licence(datasets:list[dict])->str:
-    header, found = ['licence of the translation','translations','languages'], {}
+    header, by_licence = ['licence of the translation','translations','languages'], {}
     for d in datasets:
-        found.setdefault(d['licence'], []).append(d['language'])
-    rows = sorted(([name, len(x), len(set(x))] for name,x in found.items()), key=lambda r: (-r[1], r[0]))
+        by_licence.setdefault(d['licence'], []).append(d['language'])
+    rows = sorted(([name, len(x), len(set(x))] for name,x in by_licence.items()), key=lambda r: (-r[1], r[0]))
     return (markdown_table(header, rows, align='lrr') +
             '\n\nLanguage and licence of each translation are in `export.json`.')
 
@@ -179,8 +180,8 @@ def _dataset_table(datasets:list[dict])->str:
 def _known(datasets:list[dict])->Tasks: return reduce(or_, (d['known'] for d in datasets))
 
 def _cues(datasets:list[dict], stem:str)->str: # The median; a dash for older datasets
-    known = [score for d in datasets if (score := d.get('cues', {}).get(stem)) is not None]
-    return f'{median(known):.1%}' if known else '–'
+    scores = [score for d in datasets if (score := d.get('cues', {}).get(stem)) is not None]
+    return f'{median(scores):.1%}' if scores else '–'
 
 # %% ../../../nbs/lab/interop/hf.ipynb #hfr02sc71
 def _size_in_sum(stem:str, sizes:list[dict[str,int]])->list: # Of one task in all datasets
@@ -210,11 +211,11 @@ def _task_table(datasets:list[dict])->str:
 # %% ../../../nbs/lab/interop/hf.ipynb #5b57f887
 def _one_by_one(datasets:list[dict])->list[str]: # Empty without such tasks
     "How pairs must be answered"
-    known = _known(datasets)
-    tasks = (known.get(stem) for stem in dict.fromkeys(stem for d in datasets for stem in d['sizes']))
+    defined = _known(datasets)
+    tasks = (defined.get(stem) for stem in dict.fromkeys(stem for d in datasets for stem in d['sizes']))
     names = [f'`{t.stem}`' for t in tasks if isinstance(t, PairTask) and t.drawing == SENSE_PAIRS]
-    said = CARD_TEXTS['one_by_one'].format(' and '.join(names))
-    return ['## Answering test rows', '', said, ''] if names else []
+    text = CARD_TEXTS['one_by_one'].format(' and '.join(names))
+    return ['## Answering test rows', '', text, ''] if names else []
 
 def _damaged(datasets:list[dict])->list[str]: # Empty if no text is
     "Where the markup of a text is damaged, and what was done"
@@ -228,13 +229,13 @@ def card(datasets:list[dict], opening:str)->str: # Markdown
     shared = dict.fromkeys(source['licence'] for source in sources if '-SA' in source['licence'])
     line = '- {name} {edition}: {attribution}. Licence: {licence}'
     share_alike = CARD_TEXTS['share_alike'].format(', '.join(shared)) + '\n\n' if shared else ''
-    found = dict(opening=opening, datasets=_dataset_table(datasets), tasks=_task_table(datasets),
-                 sources=dict.fromkeys(line.format(**source) for source in sources), share_alike=share_alike,
-                 cited=dict.fromkeys(f'- {markdown_text(c)}' for d in datasets for c in d['citation']))
-    lines = {k: v if isinstance(v, str) else '\n'.join(v) for k,v in found.items()}
+    fields = dict(opening=opening, datasets=_dataset_table(datasets), tasks=_task_table(datasets),
+                  sources=dict.fromkeys(line.format(**source) for source in sources), share_alike=share_alike,
+                  cited=dict.fromkeys(f'- {markdown_text(c)}' for d in datasets for c in d['citation']))
+    lines = {k: v if isinstance(v, str) else '\n'.join(v) for k,v in fields.items()}
     of_words = dict.fromkeys(f'{d["words_quality"]}\n' for d in datasets if 'words_quality' in d)
-    said = CARD_TEXTS['card'].format(**CARD_TEXTS | lines)
-    return '\n'.join([said, *of_words, *_damaged(datasets), *_one_by_one(datasets)])
+    text = CARD_TEXTS['card'].format(**CARD_TEXTS | lines)
+    return '\n'.join([text, *of_words, *_damaged(datasets), *_one_by_one(datasets)])
 
 # %% ../../../nbs/lab/interop/hf.ipynb #741d341b
 def _plain_tables(dataset:Dataset)->dict[str,bytes]: # Name of a file to its contents
@@ -260,8 +261,8 @@ def write_tables(dataset:Dataset, folder:Path):
         (folder/name).write_bytes(table)
     _write_about(dataset, folder, tables)
     if not dataset.manifest.get('citation'):
-        said = card([about_dataset(dataset)], CARD_TEXTS['opening']['tables'])
-        (folder/'README.md').write_text(said, encoding='utf-8')
+        text = card([about_dataset(dataset)], CARD_TEXTS['opening']['tables'])
+        (folder/'README.md').write_text(text, encoding='utf-8')
 
 # %% ../../../nbs/lab/interop/hf.ipynb #f0a1d004
 _METADATA = 'metadata.parquet' # Of a release
@@ -313,39 +314,39 @@ def export_tsv(
     tasks:Tasks=BUILT_IN # See `open_dataset`
 )->list[str]: # Codes
     "Write datasets as plain tables; raises `InputError` if one cannot be read or `out` cannot be written"
-    found, about = find_to_export(folders, tasks), []
-    several = len(found) > 1
-    has_manifest = not several and any(one.manifest for one in found.values())
+    by_code, about = find_to_export(folders, tasks), []
+    several = len(by_code) > 1
+    has_manifest = not several and any(one.manifest for one in by_code.values())
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(*_,load) in progress(list(found.items())):
+        for code,(*_,load) in progress(list(by_code.items())):
             dataset = load()
             write_tables(dataset, aside/code if several else aside)
             about.append(about_dataset(dataset))
         opening = 'A folder of plain tables for each dataset.' if several else CARD_TEXTS['opening']['tables']
         if not has_manifest:
             write_export(aside, 'tsv', about, opening)
-    return list(found)
+    return list(by_code)
 
 # %% ../../../nbs/lab/interop/hf.ipynb #c8dcbddf
 def label_names(task:Task|None, labels)->list[str]: # In the order of their numbers
     "The names of a `ClassLabel`: those of the task, all counts up to the largest, and what else occurs"
-    known, labels = task.labels if task else (), {*labels}
+    names, labels = task.labels if task else (), {*labels}
     if task and task.counts and all(len(label) < 4 for label in labels):
-        known = [str(i) for i in range(1 + max(map(int, labels.union(known))))]
-    return [*known, *sorted(labels - {*known}, key=label_key)]
+        names = [str(i) for i in range(1 + max(map(int, labels.union(names))))]
+    return [*names, *sorted(labels - {*names}, key=label_key)]
 
 def _has_classes(task:Task|None)->bool: return task is None or task.target == 'class'
 
 def all_label_names(datasets:Iterable[Dataset])->dict[str,list[str]]: # Stem to names
     "The names of the labels of several datasets"
-    labels, known = {}, BUILT_IN
+    labels, defined = {}, BUILT_IN
     for dataset in datasets:
-        known |= dataset.known
+        defined |= dataset.known
         for stem,parts in dataset.tasks.items():
-            if not _has_classes(known.get(stem)):
+            if not _has_classes(defined.get(stem)):
                 continue # Sets of labels and numbers stay as they are written
             labels.setdefault(stem, set()).update(r.label for rows in parts.values() for r in rows)
-    return {stem: label_names(known.get(stem), these) for stem,these in labels.items()}
+    return {stem: label_names(defined.get(stem), these) for stem,these in labels.items()}
 
 # %% ../../../nbs/lab/interop/hf.ipynb #bcba020e
 def _hf_features(row:type, names:list[str])->'Features': # A column for each field
@@ -412,9 +413,9 @@ def _head(datasets:list[dict], configs:list[dict])->str:
 def _task_configs(datasets:list[dict])->list[dict]:
     "A configuration for each task of each dataset"
     several = len(datasets) > 1
-    found = [dict(config_name=_config_name(d, stem, several), data_files=_data_files(d, stem))
-             for d in datasets for stem in d['sizes']]
-    return [config for config in found if config['data_files']]
+    configs = [dict(config_name=_config_name(d, stem, several), data_files=_data_files(d, stem))
+               for d in datasets for stem in d['sizes']]
+    return [config for config in configs if config['data_files']]
 
 def _word_configs(datasets:list[dict])->list[dict]:
     "A configuration for each task on words, of all translations"
@@ -440,20 +441,20 @@ def _of_translations(about:list[dict])->tuple[str,list[dict]]: # What opens the 
 
 def _copy_metadata(folders, aside:Path)->list[dict]: # Its configuration; none without it
     "Copy the table of a release, if there is one release that has it"
-    found = [p for folder in folders if (p := Path(folder)/_METADATA).is_file()]
-    if len(found) != 1:
+    paths = [p for folder in folders if (p := Path(folder)/_METADATA).is_file()]
+    if len(paths) != 1:
         return []
-    shutil.copyfile(found[0], aside/_METADATA)
+    shutil.copyfile(paths[0], aside/_METADATA)
     return [dict(config_name='metadata', data_files=_METADATA)]
 
 # %% ../../../nbs/lab/interop/hf.ipynb #14bb5422
 def export_hf(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # Codes
     "Write datasets for HuggingFace; raises `InputError` if one cannot be read or `out` cannot be written"
     is_release = any(dataset_folders(f) not in ([], [f]) for f in map(Path, folders))
-    found, about = find_to_export(folders, tasks), []
-    names = {} if is_release else all_label_names(one.load() for one in found.values())
+    by_code, about = find_to_export(folders, tasks), []
+    names = {} if is_release else all_label_names(one.load() for one in by_code.values())
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(*_,load) in progress(list(found.items())):
+        for code,(*_,load) in progress(list(by_code.items())):
             dataset, folder = load(), aside/code
             about.append(about_dataset(dataset))
             if is_release:
@@ -464,7 +465,7 @@ def export_hf(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # C
             _write_about(dataset, folder, _plain_tables(dataset))
         opening, configs = _of_translations(about) if is_release else (_opening(about), _task_configs(about))
         write_export(aside, 'hf', about, opening, configs + _copy_metadata(folders, aside)*is_release)
-    return list(found)
+    return list(by_code)
 
 # %% ../../../nbs/lab/interop/hf.ipynb #975f654e
 def _rows(path:Path, opened:Dataset, stem:str, split:str)->list: # `VerseExample`s or `PairExample`s
@@ -488,14 +489,14 @@ def load_hf(folder, tasks:Tasks=BUILT_IN)->Dataset:
     "Load a dataset that was exported for HuggingFace; raises `InputError` if something is missing or damaged"
     folder = Path(folder)
     opened = open_dataset(folder, tasks=tasks)
-    manifest, known = opened.manifest, opened.known
+    manifest, defined = opened.manifest, opened.known
     if (folder/EXAMPLES).is_file(): # One file for the translation
-        return Dataset(folder, read_examples(folder/EXAMPLES, manifest, known), manifest, known)
+        return Dataset(folder, read_examples(folder/EXAMPLES, manifest, defined), manifest, defined)
     stems = {p.parent.name for p in folder.glob('*/train.parquet')} | manifest.get('counts', {}).keys()
     stems -= {*tables_of_lines(manifest)}
     if not stems:
         raise InputError(folder, f'has no task (no */train.parquet in it); {_AGAIN}')
-    ordered = [s for s in known if s in stems] + sorted(stems - known.keys())
+    ordered = [s for s in defined if s in stems] + sorted(stems - defined.keys())
     def rows(stem, s):
         return _rows(folder/stem/f'{HF_SPLITS[s]}.parquet', opened, stem, s)
-    return Dataset(folder, {stem: {s: rows(stem, s) for s in SPLITS} for stem in ordered}, manifest, known)
+    return Dataset(folder, {stem: {s: rows(stem, s) for s in SPLITS} for stem in ordered}, manifest, defined)

@@ -30,11 +30,11 @@ def are_judgements(rows:list[ChoiceRow])->bool: # A task without rows has none
 
 def judgements(rows:list[ChoiceRow])->list[Judgement]:
     "Each text of some choices once"
-    found = {}
+    by_text = {}
     for row in rows:
         for text in (row.text, *row.choices):
-            found.setdefault(text, Judgement(text, text == row.text, row.changed))
-    return list(found.values())
+            by_text.setdefault(text, Judgement(text, text == row.text, row.changed))
+    return list(by_text.values())
 
 # %% ../../../nbs/lab/interop/judgements.ipynb #jg11
 def _csv(header:list[str], rows:list[list])->bytes:
@@ -55,7 +55,7 @@ def _judged(code:str, dataset)->_Judged:
     if left := [stem for stem in there if stem not in fit]:
         to_stderr(f'{code}: left out {", ".join(left)}: no choices between two sentences without a context')
     tasks = {stem: {s: judgements(parts[s]) for s in SPLITS} for stem,parts in fit.items()}
-    sizes = {stem: {s: len(found) for s,found in parts.items()} for stem,parts in tasks.items()}
+    sizes = {stem: {s: len(part) for s,part in parts.items()} for stem,parts in tasks.items()}
     return _Judged(code, provenance(dataset) | dict(sizes=sizes), tasks)
 
 def _each(folders, progress, tasks:Tasks)->Iterator[_Judged]:
@@ -67,8 +67,8 @@ def _each(folders, progress, tasks:Tasks)->Iterator[_Judged]:
             left = False
             yield judged
     if left:
-        what = 'has no choices between two sentences; build it with a newer `pronto build`'
-        raise InputError(folders[0], what)
+        problem = 'has no choices between two sentences; build it with a newer `pronto build`'
+        raise InputError(folders[0], problem)
 
 # %% ../../../nbs/lab/interop/judgements.ipynb #jg13
 _EUROEVAL = dict(zip(SPLITS, ('train','val','test'))) # Its names of splits
@@ -85,20 +85,20 @@ def _hub_head(sizes:dict[str,int])->str: # YAML: where the splits are
 def _write_euroeval(one:_Judged, folder:Path):
     code = language_code(one.about['language'], one.code) or one.code
     name = identify(one.about['language'], one.code).name or one.code
-    said = template('euroeval_config.txt').format(code=json.dumps(code), name=json.dumps(name))
+    config = template('euroeval_config.txt').format(code=json.dumps(code), name=json.dumps(name))
     for stem,parts in one.tasks.items():
-        place = folder/one.code/stem
-        place.mkdir(parents=True)
-        for split,found in parts.items():
-            rows = [[x.text, 'correct' if x.is_right else 'incorrect'] for x in found]
-            (place/f'{_EUROEVAL[split]}.csv').write_bytes(_csv(['text','label'], rows))
-        (place/'euroeval_config.py').write_text(said, encoding='utf-8')
+        directory = folder/one.code/stem
+        directory.mkdir(parents=True)
+        for split,part in parts.items():
+            rows = [[x.text, 'correct' if x.is_right else 'incorrect'] for x in part]
+            (directory/f'{_EUROEVAL[split]}.csv').write_bytes(_csv(['text','label'], rows))
+        (directory/'euroeval_config.py').write_text(config, encoding='utf-8')
         sizes = one.about['sizes'][stem]
         by_name = {_EUROEVAL[split]: n for split,n in sizes.items()}
         about = one.about | dict(sizes={stem: sizes})
         opening = CARD_TEXTS['opening']['euroeval'].format(name=_euroeval_name(one.code, stem))
         readme = f'---\n{_hub_head(by_name)}---\n{card([about], opening)}'
-        (place/'README.md').write_text(readme, encoding='utf-8')
+        (directory/'README.md').write_text(readme, encoding='utf-8')
 
 def export_euroeval(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # Names of the datasets
     "Write judgements for EuroEval; raises `InputError` without any, or if `out` cannot be written"
@@ -122,15 +122,15 @@ def _write_mela(one:_Judged, folder:Path):
 
 def export_mela(folders, out, progress=iter, tasks:Tasks=BUILT_IN)->list[str]: # Languages
     "Write judgements in the form of MELA; raises `InputError` for two datasets in one language"
-    found = {}
+    by_language = {}
     with replace_folder(out, foreign_in_export) as aside:
         for one in _each(folders, progress, tasks):
             language = language_code(one.about['language'], one.code) or one.code
-            if language in found:
-                what = f'is in {language}, as {found[language]["code"]}; export one of a language at a time'
-                raise InputError(one.code, what)
-            found[language] = one.about
+            if language in by_language:
+                problem = f'is in {language}, as {by_language[language]["code"]}'
+                raise InputError(one.code, f'{problem}; export one of a language at a time')
+            by_language[language] = one.about
             _write_mela(one, aside/'v1.0'/language)
         opening = CARD_TEXTS['opening']['mela'].format(folder=Path(out).name)
-        write_export(aside, 'mela', list(found.values()), opening)
-    return list(found)
+        write_export(aside, 'mela', list(by_language.values()), opening)
+    return list(by_language)

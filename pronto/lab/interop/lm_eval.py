@@ -13,8 +13,8 @@ from ...core.files import InputError, replace_folder, template, to_stderr
 from ...datasets.examples import text_columns
 from ...datasets.loading import Dataset
 from ...datasets.tasks import BUILT_IN, Task, Tasks, UnknownTask
-from ...modeling.letters import option_letters
-from ...modeling.prompting import QUESTIONS
+from ..modeling.letters import option_letters
+from ..modeling.prompting import QUESTIONS
 from .hf import CARD_TEXTS, choices_of, find_to_export, foreign_in_export, label_names
 from .hf import provenance, sizes, write_export
 

@@ -40,8 +40,8 @@ def fill_texts(
     filled = []
     for line in lines:
         cells = line.split('\t')
-        for place,ref in zip(places, cells[-len(places):]):
-            cells[place] = text_of(ref)
+        for column,ref in zip(places, cells[-len(places):]):
+            cells[column] = text_of(ref)
         filled.append('\t'.join(cells) + '\n')
     return ''.join(filled).encode()
 
@@ -110,13 +110,13 @@ def export_standoff(
     tasks:Tasks=BUILT_IN # See `open_dataset`
 )->list[str]: # Codes
     "Write datasets without their text; raises `InputError` if one cannot be read"
-    found, about = find_to_export(folders, tasks), []
+    by_code, about = find_to_export(folders, tasks), []
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(folder,manifest,_) in progress(list(found.items())):
+        for code,(folder,manifest,_) in progress(list(by_code.items())):
             _strip_folder(folder, aside/code)
             about.append(provenance(open_dataset(folder, tasks=tasks)) | dict(sizes=manifest['counts']))
         write_export(aside, 'standoff', about, CARD_TEXTS['opening']['standoff'])
-    return list(found)
+    return list(by_code)
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so13r
 def _aligned_texts(dataset:Dataset, verses:dict[Ref,str])->dict[Ref,str]:
@@ -153,20 +153,20 @@ def restore_verses(folder, bible:Bible, path='')->int: # How many verses
 # %% ../../../nbs/lab/interop/standoff.ipynb #so14
 def _drawn_again(dataset:Dataset, text:ChoiceText)->dict[str,bytes]: # Name to contents
     "The tables of choices; raises `InputError` for a task of a file that is not loaded"
-    found = {}
+    tables = {}
     for stem in dataset.manifest.get('choices', {}):
         if stem not in dataset.known:
-            what = f'has {stem}, which is not built in; build it from the Bible instead'
-            raise InputError(dataset.path, what)
+            problem = f'has {stem}, which is not built in; build it from the Bible instead'
+            raise InputError(dataset.path, problem)
         task = dataset.known[stem]
         drawn = [{split: rows.blocks() for split,rows in task.of_text(text.of_fold(fold.fold)).items()}
                  for fold in dataset.folds]
         if dataset.is_in_folds:
-            found[f'{stem}_{FOLDS}.jsonl'] = folded_table(drawn)
+            tables[f'{stem}_{FOLDS}.jsonl'] = folded_table(drawn)
             continue
         for split,blocks in drawn[0].items():
-            found[f'{stem}_{split}.jsonl'] = b''.join(blocks)
-    return found
+            tables[f'{stem}_{split}.jsonl'] = b''.join(blocks)
+    return tables
 
 def _fill_folder(folder:Path, out:Path, texts:dict, text:ChoiceText):
     "Write a dataset with its text"
@@ -205,8 +205,8 @@ def _check_one_dataset(folder:Path):
         raise InputError(folder, 'is not a dataset folder; name one that `pronto release` or `pronto export` '
                                  'wrote')
     if inside != [folder]:
-        what = f'is a release; name a translation in it, e.g. {inside[0]}, or restore each'
-        raise InputError(folder, what)
+        problem = f'is a release; name a translation in it, e.g. {inside[0]}, or restore each'
+        raise InputError(folder, problem)
 
 def restore(
     folder, # A dataset of a release or of a stand-off edition, without text

@@ -20,7 +20,8 @@ from ...protocols.protocol import find_protocol, protocol_file
 from ...runs.planning import Training, empty_tasks, find_sources, plan
 from ...core.files import InputError, Parameter, checkout, data_dir, require_place, writer_mark
 from ...core.tables import grouped
-from ...modeling.model import SERVED, Model
+from ..modeling.served_kind import SERVED
+from ...modeling.model import Model
 from ...runs.store import is_done
 from ...datasets.tasks import BUILT_IN, Tasks
 from ...datasets.loading import Dataset, lacks_text, open_datasets

@@ -23,7 +23,8 @@ from .plain_text import bare_letters, plain_letters
 from ...datasets.splits import SPLITS
 from ...modeling.encoding import Tokens, all_finite, batches_by_length
 from ...modeling.outcome import Measured, spent
-from ...modeling.perplexity import EVERY, MaskedModel, encoded, load_reader, read_tokens, tensors
+from .perplexity import read_tokens
+from ...modeling.readers import EVERY, MaskedModel, encoded, load_reader, tensors
 
 # %% ../../../nbs/lab/modeling/memory.ipynb #mem00007
 def _joined(text:str)->str: return normalize('NFC', ''.join(text.split())) # As tokenizers write it

@@ -32,10 +32,10 @@ def ud_mentions(
 
 # %% ../../../nbs/lab/quality/agreement.ipynb #f4dc31ad
 def _children(piece:list[Token])->dict[int,list[Token]]: # Head to its dependents; 0 to the roots of the piece
-    here, found = {t.id for t in piece}, {}
+    here, children = {t.id for t in piece}, {}
     for t in piece:
-        found.setdefault(t.head if t.head in here else 0, []).append(t)
-    return found
+        children.setdefault(t.head if t.head in here else 0, []).append(t)
+    return children
 
 def _with_below(tokens:list[Token], children:dict)->list[Token]:
     below = [k for t in tokens for k in children.get(t.id, [])]
@@ -55,9 +55,9 @@ def ud_subject(
                 return t.deprel.split(':')[0] if subtypes else t.deprel
             subject = [t for t in level if relation(t) == 'nsubj'][:1]
             moved = [t for t in level if dislocated and t.deprel.split(':')[0] == 'dislocated']
-            found = subject + [t for t in moved if t.head == subject[0].head] if subject else moved[:1]
-            if found:
-                return sorted(_with_below(found, children), key=lambda t: t.id)
+            heads = subject + [t for t in moved if t.head == subject[0].head] if subject else moved[:1]
+            if heads:
+                return sorted(_with_below(heads, children), key=lambda t: t.id)
             level = [k for t in level for k in children.get(t.id, [])]
     return None
 
@@ -166,8 +166,8 @@ def compare_with_parse(
     has_moods = any('Mood=' in t.feats for s in treebank.sentences for t in s.tokens)
     tasks = [t for t in [NMC, PNS] + [SM]*has_moods if t.stem in dataset.tasks]
     if not tasks:
-        what = 'has no task that a syntactic parse can label (NMC, PNS, SM)'
-        raise InputError(dataset.path, f'{what}; annotate a sample by hand with `pronto quality sheet`')
+        problem = 'has no task that a syntactic parse can label (NMC, PNS, SM)'
+        raise InputError(dataset.path, f'{problem}; annotate a sample by hand with `pronto quality sheet`')
     return [compare_labels(dataset, treebank, t) for t in tasks]
 
 # %% ../../../nbs/lab/quality/agreement.ipynb #e18c710f
@@ -185,13 +185,13 @@ def measures(
     with np.errstate(divide='ignore', invalid='ignore'):
         accuracy = right/n
         chance = (confusion.sum(-1)*confusion.sum(-2)).sum(-1)/n**2
-        found = dict(accuracy=accuracy, kappa=(accuracy-chance)/(1-chance))
+        values = dict(accuracy=accuracy, kappa=(accuracy-chance)/(1-chance))
         if not counts:
             positive = confusion[...,1,1]/(n - confusion[...,0,0])
-            return found | dict(jaccard=positive, jaccard_both=accuracy/(2-accuracy))
+            return values | dict(jaccard=positive, jaccard_both=accuracy/(2-accuracy))
         steps = np.subtract.outer(*[np.arange(confusion.shape[-1])]*2)**2
         mse = (confusion*steps).sum((-2,-1))/n
-        return found | dict(quadratic_kappa=_quadratic_kappa(confusion, steps), mse=mse, rmse=np.sqrt(mse))
+        return values | dict(quadratic_kappa=_quadratic_kappa(confusion, steps), mse=mse, rmse=np.sqrt(mse))
 
 # %% ../../../nbs/lab/quality/agreement.ipynb #9b3a8e84
 def against_random(
@@ -203,8 +203,9 @@ def against_random(
     drawn = np.random.default_rng(seed).integers(0, k, (repeats, len(at)))
     codes = at*k + drawn + np.arange(repeats)[:,None]*k*k
     confusions = np.bincount(codes.ravel(), minlength=repeats*k*k).reshape(repeats, k, k)
-    found = measures(confusions, counts)
-    return {m: float(v.mean()) for m,v in found.items()}, {m: float(v.std(ddof=1)) for m,v in found.items()}
+    measured = measures(confusions, counts)
+    means = {m: float(v.mean()) for m,v in measured.items()}
+    return means, {m: float(v.std(ddof=1)) for m,v in measured.items()}
 
 # %% ../../../nbs/lab/quality/agreement.ipynb #00167d9e
 PAIRS = 'PrOnto, UD', 'PrOnto, Random', 'UD, Random'
@@ -217,12 +218,12 @@ def agree(
     bounds = dict(kappa=(-1,1), quadratic_kappa=(-1,1), mse=(0,widest**2), rmse=(0,widest))
     chapters, measure = [r.chapter_name for r in c.refs], lambda m: measures(m, c.task.counts)
     value, interval = score_agreement(measure, c.labels, c.pronto, c.ud, chapters, bounds)
-    found = [(PAIRS[0], m, v, *(interval[m] or (None, None)), None) for m,v in value.items()]
+    rows = [(PAIRS[0], m, v, *(interval[m] or (None, None)), None) for m,v in value.items()]
     for pair,given in zip(PAIRS[1:], (c.pronto, c.ud)):
         mean, spread = against_random(c.labels, given, c.task.counts, repeats, seed)
-        found += [(pair, m, mean[m], None, None, spread[m]) for m in mean]
+        rows += [(pair, m, mean[m], None, None, spread[m]) for m in mean]
     columns = 'pair', 'metric', 'value', 'low', 'high', 'spread'
-    return [dict(task=c.task.abbr, **dict(zip(columns, row)), n=len(c)) for row in found]
+    return [dict(task=c.task.abbr, **dict(zip(columns, row)), n=len(c)) for row in rows]
 
 # %% ../../../nbs/lab/quality/agreement.ipynb #1354de31
 def by_book(

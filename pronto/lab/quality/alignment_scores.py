@@ -33,10 +33,10 @@ from ...sources.records import SourceWord
 # %% ../../../nbs/lab/quality/alignment_scores.ipynb #aqsc0007
 CLASSES = 'NOUN', 'PROPN', 'VERB', 'ADJ', 'ADV', 'PRON', 'DET', 'ADP', 'CCONJ', 'SCONJ' # Parts of speech
 
-def _link_sets(verse:GoldVerse, found:set[tuple[int,int]])->tuple[set,...]:
+def _link_sets(verse:GoldVerse, links:set[tuple[int,int]])->tuple[set,...]:
     "Links found, of these right; sure links, of these found"
-    found = {(i, j) for i,j in found if j not in verse.unjudged}
-    return found, found & (verse.sure | verse.possible), verse.sure, found & verse.sure
+    links = {(i, j) for i,j in links if j not in verse.unjudged}
+    return links, links & (verse.sure | verse.possible), verse.sure, links & verse.sure
 
 def link_counts(
     verse:GoldVerse,
@@ -63,11 +63,11 @@ def link_measures(
     n, right, sure, hit, *names = np.moveaxis(counts, -1, 0)
     with np.errstate(divide='ignore', invalid='ignore'):
         p, r, aer = right/n, hit/sure, 1 - (right + hit)/(n + sure)
-        found = dict(precision=p, recall=r, f1=_f1(p, r), aer=aer)
+        measures = dict(precision=p, recall=r, f1=_f1(p, r), aer=aer)
         p, r = names[1]/names[0], names[3]/names[2]
-        found |= dict(names_precision=p, names_recall=r, names_f1=_f1(p, r))
+        measures |= dict(names_precision=p, names_recall=r, names_f1=_f1(p, r))
         of_class = {pos: names[4*k+4:4*k+8] for k,pos in enumerate(CLASSES)}
-        return found | {f'f1_{pos}': _f1(c[1]/c[0], c[3]/c[2]) for pos,c in of_class.items() if c}
+        return measures | {f'f1_{pos}': _f1(c[1]/c[0], c[3]/c[2]) for pos,c in of_class.items() if c}
 
 # %% ../../../nbs/lab/quality/alignment_scores.ipynb #aqsc008w
 _CONTENT = 'NOUN', 'PROPN', 'VERB', 'ADJ', 'NUM'
@@ -81,8 +81,8 @@ def word_counts(
     gold = verse.sure | verse.possible
     strongest = {link.source: link[:2] for link in sorted(judged, key=attrgetter('weight'))} # The last stays
     content = {i for i,word in enumerate(verse.source) if word.pos in _CONTENT}
-    found = [strongest[i] for i in content & strongest.keys()]
-    counts = [len(found), sum(link in gold for link in found), len(content & {i for i,_ in gold})]
+    of_content = [strongest[i] for i in content & strongest.keys()]
+    counts = [len(of_content), sum(link in gold for link in of_content), len(content & {i for i,_ in gold})]
     for low,high in zip(_WEIGHTS, (*_WEIGHTS[1:], np.inf)):
         among = [link[:2] in gold for link in judged if low <= link.weight < high]
         counts += [len(among), sum(among)]
@@ -92,9 +92,9 @@ def word_measures(
     counts:np.ndarray # (..., 15) sums of `word_counts`
 )->dict[str,np.ndarray]: # Name to (...) values
     "Precision, recall and F1 of content words, and the share of right links by weight"
-    found, right, wanted, *of_weights = np.moveaxis(counts, -1, 0)
+    linked, right, wanted, *of_weights = np.moveaxis(counts, -1, 0)
     with np.errstate(divide='ignore', invalid='ignore'):
-        p, r = right/found, right/wanted
+        p, r = right/linked, right/wanted
         measures = dict(words_precision=p, words_recall=r, words_f1=_f1(p, r))
         for low,n,n_right in zip(_WEIGHTS, of_weights[::2], of_weights[1::2]):
             measures[f'right_{low}'] = n_right/n
@@ -168,10 +168,10 @@ def score_alignment(gold:GoldAlignment, name:str, seed:int=0, by_hand:GoldAlignm
     words, targets = [_keys(v.source) for v in verses], [v.target for v in verses]
     refs = [v.refs[0] for v in verses]
     require_alignable(words, targets, refs, gold.path or gold.name)
-    found = align_words(words, targets, seed=seed, **more)
-    cells = [{(x.source, x.target) for x in links} for links in found]
-    counts = [link_counts(v, some) + class_counts(v, some) + word_counts(v, links)
-              for v,some,links in zip(verses, cells, found)]
+    aligned = align_words(words, targets, seed=seed, **more)
+    cells = [{(x.source, x.target) for x in links} for links in aligned]
+    counts = [link_counts(v, linked) + class_counts(v, linked) + word_counts(v, links)
+              for v,linked,links in zip(verses, cells, aligned)]
     score = _scored(name, _all_measures, counts, refs, notes)
     return [score] if by_hand is None else [score, score_stated(gold.name, verses, cells, by_hand)]
 
@@ -201,8 +201,8 @@ def composed(
     others = {v.refs: v for v in second.verses}
     pairs = [(v, others[v.refs]) for v in first.verses if v.refs in others]
     if not pairs:
-        what = f'has no verse in common with {first.name}; name two with the same books'
-        raise InputError(second.path or second.name, what)
+        problem = f'has no verse in common with {first.name}; name two with the same books'
+        raise InputError(second.path or second.name, problem)
     names, notes = _named_words(first.verses), first.notes + second.notes
     return GoldAlignment(second.name, [_composed_verse(*pair, names) for pair in pairs], notes, second.path)
 
@@ -230,12 +230,12 @@ def tag_counts(
     "What a verse adds to the scores"
     if tags is None:
         return [len(tokens)] + [0]*8
-    asked = [j for j,tag in enumerate(tags) if tag != UNASKED]
+    tagged = [j for j,tag in enumerate(tags) if tag != UNASKED]
     names = {j for j,tag in enumerate(tags) if tag == 'PROPN'}
     gold = {j for j,t in enumerate(tokens) if t.upos == 'PROPN'}
     mentions = _named_mentions(tokens)
-    right = sum(tags[j] == tokens[j].upos for j in asked)
-    return [len(tokens), len(asked), right, len(names), len(names & gold), len(gold),
+    right = sum(tags[j] == tokens[j].upos for j in tagged)
+    return [len(tokens), len(tagged), right, len(names), len(names & gold), len(gold),
             len(names & set().union(*mentions)), sum(bool(names & m) for m in mentions), len(mentions)]
 
 # %% ../../../nbs/lab/quality/alignment_scores.ipynb #aqsc0016
@@ -243,11 +243,11 @@ def tag_measures(
     counts:np.ndarray # (..., 9) sums of `tag_counts`
 )->dict[str,np.ndarray]: # Name to (...) values
     "Shares of tokens asked about, of these right, and figures of names"
-    n, asked, right, names, hit, gold, inside, found, mentions = np.moveaxis(counts, -1, 0)
+    n, tagged, right, names, hit, gold, inside, hit_mentions, mentions = np.moveaxis(counts, -1, 0)
     with np.errstate(divide='ignore', invalid='ignore'):
         p, r = hit/names, hit/gold
-        return dict(asked=asked/n, right=right/asked, names_precision=p, names_recall=r, names_f1=_f1(p, r),
-                    entities_f1=np.where(mentions > 0, _f1(inside/names, found/mentions), np.nan))
+        return dict(asked=tagged/n, right=right/tagged, names_precision=p, names_recall=r, names_f1=_f1(p, r),
+                    entities_f1=np.where(mentions > 0, _f1(inside/names, hit_mentions/mentions), np.nan))
 
 def score_treebank(
     files:list[Path], # The parts of a treebank
@@ -260,7 +260,7 @@ def score_treebank(
     def is_word(t):
         return t.upos != 'PUNCT' and any(map(str.isalnum, t.form))
     tokens = {ref: [t for piece in pieces for t in piece if is_word(t)] for ref,pieces in verses.items()}
-    refs = [ref for ref,found in tokens.items() if found and greek.get(ref)]
+    refs = [ref for ref,verse_tokens in tokens.items() if verse_tokens and greek.get(ref)]
     if not refs:
         raise InputError(files[0], 'has no verse in common with the Greek text; name another with --greek')
     if all(w.pos == 'X' for ref in refs for w in greek[ref]):
@@ -270,7 +270,7 @@ def score_treebank(
     require_alignable(words, forms, refs, files[0])
     links = align_words(words, forms, seed=seed)
     tags = pos_tags([LinkedVerse(ref, greek[ref], *pair) for ref,*pair in zip(refs, forms, links)])
-    counts = [tag_counts(tokens[ref], found) for ref,found in zip(refs, tags)]
+    counts = [tag_counts(tokens[ref], verse_tags) for ref,verse_tags in zip(refs, tags)]
     return _scored(name, tag_measures, counts, refs, [])
 
 # %% ../../../nbs/lab/quality/alignment_scores.ipynb #aqsc0018
@@ -281,26 +281,26 @@ def _bank_name(file:Path)->str: # e.g. `Gothic (proiel)` for `got_proiel-ud-dev.
 
 def _treebanks(path:Path)->dict[str,list[Path]]: # Name to its parts; none if there is no treebank
     "The treebanks of a file or a folder"
-    found = {}
+    by_name = {}
     for f in sorted(path.glob('*.conllu')) if path.is_dir() else [path] if path.is_file() else []:
         with reading(f), open(f, encoding='utf-8-sig') as opened:
             head = opened.read(1 << 16)
         if is_conllu(head):
-            found.setdefault(_bank_name(f), []).append(f)
-    return found
+            by_name.setdefault(_bank_name(f), []).append(f)
+    return by_name
 
 def _gold_with_greek(paths:list[Path], text:dict)->tuple[list[GoldAlignment],dict]: # And the Greek text
     "Read gold alignments with one Greek text: that given, or that of HELFI, or that of the first"
-    found = {}
+    by_path = {}
     def order(path): return 0 if helfi_folder(path) else 1 if has_milestones(path) else 2
     for path in sorted(paths, key=order):
-        found[path] = read_gold(path, text)
-        text = text or {v.refs[0]: v.source for v in found[path].verses if len(v.refs) == 1}
-    languages = Counter(gold.name for gold in found.values())
-    for path,gold in found.items():
+        by_path[path] = read_gold(path, text)
+        text = text or {v.refs[0]: v.source for v in by_path[path].verses if len(v.refs) == 1}
+    languages = Counter(gold.name for gold in by_path.values())
+    for path,gold in by_path.items():
         if languages[gold.name] > 1:
             gold.name = f'{gold.name} ({path.stem})'
-    return [found[path] for path in paths], text
+    return [by_path[path] for path in paths], text
 
 # %% ../../../nbs/lab/quality/alignment_scores.ipynb #55e9a547
 def alignment_scores(

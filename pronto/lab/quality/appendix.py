@@ -203,8 +203,8 @@ def _block5(cells:list[dict], tasks:set, first:str, published:bool)->tuple|None:
         head += [named[metric], 'publ.'] if published else [named[metric]]
     several = len({c['annotator'] for c in cells}) > 1
     chosen = (c for c in cells if c['task'] in tasks)
-    for (who,task),found in groupby(chosen, key=lambda c: (c['annotator'], c['task'])):
-        at = {c['metric']: c for c in found}
+    for (who,task),group in groupby(chosen, key=lambda c: (c['annotator'], c['task'])):
+        at = {c['metric']: c for c in group}
         row = [task + (f', annotator {who}' if several else ''), str(at['correct']['total'])]
         for c in (at[first], at['correct']):
             row.append(f"{c['count']} [{100*c['low']:.0f}–{100*c['high']:.0f} %]")

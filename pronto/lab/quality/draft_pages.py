@@ -34,31 +34,31 @@ class Findings:
     @property
     def parts(self)->tuple[list[DraftPart],list[DraftPart]]: return draft_parts([*self.first, *self.found])
 
-def _unjudged_note(found:Findings)->str:
+def _unjudged_note(findings:Findings)->str:
     "How many verses were not judged, and why"
-    n = Counter(x.kind for x in found.first)
-    said = [f'{n["blank"]:,} of the source are blank or missing']*bool(n['blank'])
-    said += [f'{n["repeated"]:,} stand more than once']*bool(n['repeated'])
-    said += [f'{found.joined:,} are printed together with others or in parts']*bool(found.joined)
-    listed = ' Those that are blank or repeated come first.' if found.first else ''
-    return f'Not judged: {"; ".join(said)}.{listed}' if said else ''
+    n = Counter(x.kind for x in findings.first)
+    reasons = [f'{n["blank"]:,} of the source are blank or missing']*bool(n['blank'])
+    reasons += [f'{n["repeated"]:,} stand more than once']*bool(n['repeated'])
+    reasons += [f'{findings.joined:,} are printed together with others or in parts']*bool(findings.joined)
+    listed = ' Those that are blank or repeated come first.' if findings.first else ''
+    return f'Not judged: {"; ".join(reasons)}.{listed}' if reasons else ''
 
 _NO_NAMES = ('Names were not checked: the text beside the draft has no lemmas, and its script no '
              'capitals. Name a Greek text with --against.')
 _NO_FORMS = 'Words of the source are shown as a dictionary has them.'
 
-def _notes(found:Findings)->list[str]:
+def _notes(findings:Findings)->list[str]:
     "What a reader of the figures must know"
-    _, others = other_chapters(found.draft)
-    n_sure = sum(x.is_sure for x in found.found)
-    about = [f'{len(found.draft.refs):,} verses were judged, each by the other verses of the draft.',
+    _, others = other_chapters(findings.draft)
+    n_sure = sum(x.is_sure for x in findings.found)
+    about = [f'{len(findings.draft.refs):,} verses were judged, each by the other verses of the draft.',
              'A score of 3 is what one expects once in a thousand verses.',
              f'Verses with evidence that shows the slip itself come first: {n_sure:,}.',
              'The others are unusual, as a free translation is, too.']
     language = f'Perhaps in another language: {", ".join(others)}.' if others else ''
-    has_forms = any(w.form for words in found.draft.source for w in words)
-    return [' '.join(about), language, _unjudged_note(found), '' if found.draft.has_names else _NO_NAMES,
-            '' if has_forms else _NO_FORMS]
+    has_forms = any(w.form for words in findings.draft.source for w in words)
+    return [' '.join(about), language, _unjudged_note(findings),
+            '' if findings.draft.has_names else _NO_NAMES, '' if has_forms else _NO_FORMS]
 
 # %% ../../../nbs/lab/quality/draft_pages.ipynb #dpg00009
 def _said(flag:Flag)->str: return f'{flag.kind}: {flag.detail}'
@@ -107,24 +107,24 @@ def write_for_people(found:Findings, folder):
 # %% ../../../nbs/lab/quality/draft_pages.ipynb #dpg00013
 def _marked(text:str, spans:list[tuple[int,int]])->str: # HTML
     "A text with these places marked; overlapping ones are joined"
-    found, end = [], 0
+    pieces, end = [], 0
     for begin,stop in sorted(spans):
         if stop <= end:
             continue
         begin = max(begin, end)
-        found += [escape(text[end:begin]), f'<mark>{escape(text[begin:stop])}</mark>']
+        pieces += [escape(text[end:begin]), f'<mark>{escape(text[begin:stop])}</mark>']
         end = stop
-    return ''.join(found) + escape(text[end:])
+    return ''.join(pieces) + escape(text[end:])
 
 def _source_html(words:list[SourceWord], places:set[int])->str:
     forms = [escape(shown_word(w)) for w in words]
     return ' '.join(f'<mark>{form}</mark>' if i in places else form for i,form in enumerate(forms))
 
-def _verse_html(found:Findings, x:Unusual)->str:
+def _verse_html(findings:Findings, x:Unusual)->str:
     "One verse: its name, its evidence, and both texts"
-    text = _marked(found.texts.get(x.ref, ''), [span for flag in x.flags for span in flag.spans])
+    text = _marked(findings.texts.get(x.ref, ''), [span for flag in x.flags for span in flag.spans])
     pointed = [flag for flag in x.flags if flag.kind != 'poorly aligned'] # Which may be most words
-    source = _source_html(found.source.get(x.ref, []), {place for flag in pointed for place in flag.source})
+    source = _source_html(findings.source.get(x.ref, []), {i for flag in pointed for i in flag.source})
     evidence = ''.join(f'<li>{escape(_said(flag))}</li>' for flag in x.flags)
     kind = 'sure' if x.is_sure else 'unsure'
     score = f'<span class="score">{decimal(x.score, 1)}</span>' if x.score is not None else ''

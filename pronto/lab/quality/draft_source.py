@@ -29,24 +29,25 @@ def _strangers(draft:Draft, belongs:Callable)->dict[str,float]:
         for stem in draft.renderings.get(lemma, ()):
             of_stem[stem].add(lemma)
     seen, at_home = Counter(), Counter()
-    for own,stems in zip(draft.lemmas, draft.stems):
+    for verse_lemmas,stems in zip(draft.lemmas, draft.stems):
         here = stems & of_stem.keys()
         seen.update(here)
-        at_home.update(stem for stem in here if of_stem[stem] & set(own))
+        at_home.update(stem for stem in here if of_stem[stem] & set(verse_lemmas))
     return {stem: log10((n + 1)/(n - at_home[stem] + .5)) for stem,n in seen.items()}
 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso0007b
 _STRANGE = 1 # Ten times more often where the source has the word
 
-def _missing_or_strange(draft:Draft, belongs:Callable, what:str)->list[Flag]: # `name missing`, `strange name`
+def _missing_or_strange(draft:Draft, belongs:Callable, noun:str)->list[Flag]: # `name missing`, `strange name`
     "Words of a kind that are missed, more surely where one stands that the source does not have"
     strange = _strangers(draft, belongs)
     flags = []
     for verse,words in enumerate(draft.source):
-        own = {w.lemma: i for i,w in enumerate(words) if belongs(w)}
-        expected = set().union(*(draft.renderings.get(lemma, set()) for lemma in own))
-        known = [lemma for lemma in own if draft.rates[lemma][0] > 1 and not draft.hits(lemma, verse)]
-        missed = {lemma: -log10(1 - draft.rate(lemma, verse)) for lemma in known}
+        index_of = {w.lemma: i for i,w in enumerate(words) if belongs(w)}
+        expected = set().union(*(draft.renderings.get(lemma, set()) for lemma in index_of))
+        common = (lemma for lemma in index_of if draft.rates[lemma][0] > 1)
+        missed = {lemma: -log10(1 - draft.rate(lemma, verse))
+                  for lemma in common if not draft.hits(lemma, verse)}
         here = draft.stems[verse] - expected
         others = {stem: strange[stem] for stem in here if strange.get(stem, 0) > _STRANGE}
         if not missed and not others:
@@ -55,12 +56,13 @@ def _missing_or_strange(draft:Draft, belongs:Callable, what:str)->list[Flag]: # 
         odd = max(sorted(others), key=others.get, default=None)
         score = missed.get(lemma, 0) + others.get(odd, 0)
         spans = draft.marked(verse, {odd})
-        said = [shown_word(words[own[lemma]])] if missed else []
+        details = [shown_word(words[index_of[lemma]])] if missed else []
         if others:
-            said.append(f'“{draft.texts[verse][slice(*spans[0])]}”, which the source does not have')
-        kind = f'{what} missing' if missed else f'strange {what}'
-        flags.append(Flag(verse, kind, '; '.join(said), score, spans, (own[lemma],) if missed else ()))
-    return scored(draft, flags, lambda flag: what)
+            details.append(f'“{draft.texts[verse][slice(*spans[0])]}”, which the source does not have')
+        kind = f'{noun} missing' if missed else f'strange {noun}'
+        source = (index_of[lemma],) if missed else ()
+        flags.append(Flag(verse, kind, '; '.join(details), score, spans, source))
+    return scored(draft, flags, lambda flag: noun)
 
 def missing_names(draft:Draft)->list[Flag]: # `name missing` or `strange name`
     "Names without a rendering, and names that the source does not have"
@@ -92,14 +94,14 @@ def _negations(words:list[SourceWord])->list[tuple[int,str,str]]: # Place, lemma
 
 def missing_negations(draft:Draft)->list[Flag]: # `negation missing`
     "Verses of which the source has a negation and the draft none, where others with the same words have one"
-    found = {verse: own for verse,words in enumerate(draft.source) if (own := _negations(words))}
-    stems = _negating(draft, set(found)) if found else set()
-    missed = {verse for verse in found if draft.stems[verse].isdisjoint(stems)}
-    if len(missed) > _OFTEN*len(found):
+    negations = {n: of_verse for n,words in enumerate(draft.source) if (of_verse := _negations(words))}
+    stems = _negating(draft, set(negations)) if negations else set()
+    missed = {verse for verse in negations if draft.stems[verse].isdisjoint(stems)}
+    if len(missed) > _OFTEN*len(negations):
         return []
     seen, lacking = Counter(), Counter()
-    for verse,own in found.items():
-        for _,lemma,after in own:
+    for verse,of_verse in negations.items():
+        for _,lemma,after in of_verse:
             seen.update([lemma, (lemma, after)])
             lacking.update([lemma, (lemma, after)]*(verse in missed))
     def share(lemma, after): # Of the other verses
@@ -107,9 +109,9 @@ def missing_negations(draft:Draft)->list[Flag]: # `negation missing`
         return (lacking[lemma, after] - 1 + _DOUBT*usual)/(seen[lemma, after] - 1 + _DOUBT)
     flags = []
     for verse in missed:
-        least, place = min((share(lemma, after), place) for place,lemma,after in found[verse])
-        word = shown_word(draft.source[verse][place])
-        flags.append(Flag(verse, 'negation missing', word, -least, source=(place,)))
+        least, index = min((share(lemma, after), index) for index,lemma,after in negations[verse])
+        word = shown_word(draft.source[verse][index])
+        flags.append(Flag(verse, 'negation missing', word, -least, source=(index,)))
     return scored(draft, flags)
 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso00011
@@ -134,11 +136,11 @@ def _names_in_full(draft:Draft)->dict[str,set[str]]: # In lower case
         for word,stem in zip(words, stems):
             full[stem][word.lower()] += 1
     lemmas = {w.lemma for words in draft.source for w in words if w.is_name}
-    found = {}
+    in_full = {}
     for lemma in (lemma for lemma in lemmas if draft.rates[lemma][0] >= _RARE):
-        own = sum((full[stem] for stem in draft.renderings.get(lemma, ())), Counter())
-        found[lemma] = {word for word,n in own.items() if n >= _RARE and len(word) >= _SHORTEST}
-    return found
+        counts = sum((full[stem] for stem in draft.renderings.get(lemma, ())), Counter())
+        in_full[lemma] = {word for word,n in counts.items() if n >= _RARE and len(word) >= _SHORTEST}
+    return in_full
 
 def _with_endings(usual:dict[str,set[str]])->bool:
     "Do most names have forms that differ in their last two letters?"
@@ -147,10 +149,10 @@ def _with_endings(usual:dict[str,set[str]])->bool:
     return sum(map(varies, named)) > len(named)/4
 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso0011b
-def _nearest(word:str, forms:set[str], kept:int, verses:dict)->str|None: # `kept`: last letters that vary
+def _nearest(word:str, forms:set[str], ending:int, verses:dict)->str|None: # `ending`: last letters that vary
     "The commonest of these forms that a word is near"
     def begins_otherwise(form):
-        least = min(len(word), len(form)) - kept
+        least = min(len(word), len(form)) - ending
         return word[:least] != form[:least]
     near = [form for form in forms if _is_near(word, form) and begins_otherwise(form)]
     return max(sorted(near), key=lambda form: len(verses[form]), default=None)
@@ -158,38 +160,38 @@ def _nearest(word:str, forms:set[str], kept:int, verses:dict)->str|None: # `kept
 def misspelt_names(draft:Draft)->list[Flag]: # `name misspelt`
     "Words that are nearly the usual rendering of a name of the source"
     usual = _names_in_full(draft)
-    kept = 2 if _with_endings(usual) else 0
+    ending = 2 if _with_endings(usual) else 0
     lowered = [[word.lower() for word in words] for words in draft.words]
     verses = holders(lowered)
     flags = []
     for verse,words in enumerate(lowered):
         names = {w.lemma: i for i,w in enumerate(draft.source[verse]) if w.lemma in usual}
-        forms = {form: place for lemma,place in names.items() for form in usual[lemma] - set(words)}
+        forms = {form: index for lemma,index in names.items() for form in usual[lemma] - set(words)}
         for word,written,span in zip(words, draft.words[verse], draft.spans[verse]):
             if not forms or len(word) < _SHORTEST or written[:1].islower():
                 continue
-            form = _nearest(word, set(forms), kept, verses)
+            form = _nearest(word, set(forms), ending, verses)
             if form and len(verses[word]) <= max(1, _SLIPS*len(verses[form])):
-                said = f'“{written}”, elsewhere “{form.title()}”'
-                flag = Flag(verse, 'name misspelt', said, len(verses[form]), (span,), (forms[form],))
+                detail = f'“{written}”, elsewhere “{form.title()}”'
+                flag = Flag(verse, 'name misspelt', detail, len(verses[form]), (span,), (forms[form],))
                 flags.append(flag)
     return scored(draft, flags)
 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso00013
 def _misfits(draft:Draft, beside:bool)->np.ndarray: # (verses,) standard deviations beyond what is usual
     "How many more words than usual each verse leaves without a rendering, there or (if asked) beside it"
-    found, last = [], len(draft.refs) - 1
+    misfits, last = [], len(draft.refs) - 1
     for n,lemmas in enumerate(draft.lemmas):
         near = [m for m in (n - 1, n + 1) if beside and 0 <= m <= last]
-        known = [lemma for lemma in lemmas if draft.rates[lemma][0] >= _RARE]
+        frequent = [lemma for lemma in lemmas if draft.rates[lemma][0] >= _RARE]
         def moved(lemma): return any(lemma not in draft.lemmas[m] and draft.hits(lemma, m) for m in near)
-        rates = np.array([draft.rate(lemma, n) for lemma in known])
-        hits = np.array([draft.hits(lemma, n) or moved(lemma) for lemma in known])
-        chance = np.array([draft.rates[lemma][2] for lemma in known])
+        rates = np.array([draft.rate(lemma, n) for lemma in frequent])
+        hits = np.array([draft.hits(lemma, n) or moved(lemma) for lemma in frequent])
+        chance = np.array([draft.rates[lemma][2] for lemma in frequent])
         weights = np.log10(np.maximum(rates/chance, 1)) # A word that stands everywhere tells little
         spread = np.sqrt((weights**2*rates*(1 - rates)).sum())
-        found.append((weights*(rates - hits)).sum()/spread if spread else 0)
-    return np.array(found)
+        misfits.append((weights*(rates - hits)).sum()/spread if spread else 0)
+    return np.array(misfits)
 
 _ALIKE = 200 # Verses of similar length
 
@@ -198,12 +200,12 @@ def _lengths(draft:Draft)->np.ndarray: # (verses,) standard deviations, negative
     def letters(words): return sum(map(len, words)) + 1
     source = np.log([letters(map(shown_word, words)) for words in draft.source])
     ratio = np.log(list(map(letters, draft.words))) - source
-    order, found = np.argsort(source, kind='stable'), np.zeros(len(ratio))
+    order, deviations = np.argsort(source, kind='stable'), np.zeros(len(ratio))
     for part in np.array_split(order, max(1, len(order)//_ALIKE)):
         middle = np.median(ratio[part])
         spread = 1.4826*np.median(np.abs(ratio[part] - middle)) + .02
-        found[part] = (ratio[part] - middle)/spread
-    return found
+        deviations[part] = (ratio[part] - middle)/spread
+    return deviations
 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso0013b
 @lru_cache(maxsize=1) # For both checks of a draft
@@ -218,8 +220,8 @@ def poorly_aligned(draft:Draft)->list[Flag]: # `poorly aligned`, of every verse
         missed = {lemma for lemma in lemmas if not draft.hits(lemma, verse)}
         share = 1 - len(missed)/len(lemmas)
         places = tuple(i for i,w in enumerate(draft.source[verse]) if w.lemma in missed)
-        said = f'{percent(share)} of its words are rendered'
-        flags.append(Flag(verse, 'poorly aligned', said, float(score), source=places))
+        detail = f'{percent(share)} of its words are rendered'
+        flags.append(Flag(verse, 'poorly aligned', detail, float(score), source=places))
     return flags
 
 def odd_lengths(draft:Draft)->list[Flag]: # `too short` or `too long`, of every verse
@@ -237,14 +239,14 @@ def odd_lengths(draft:Draft)->list[Flag]: # `too short` or `too long`, of every 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso00015
 def _odds(draft:Draft, verse:int)->list[tuple[set[str],float,float]]:
     "For each word of a source its renderings, and the odds if one of them stands in a text, and if none does"
-    found = []
+    odds = []
     for lemma in draft.lemmas[verse]:
         n, _, chance = draft.rates[lemma]
         if n >= _RARE:
             rate = min(max(draft.rate(lemma, verse), chance), .99)
             having, without = log10(rate/chance), log10((1 - rate)/(1 - chance))
-            found.append((draft.renderings.get(lemma, set()), having, without))
-    return found
+            odds.append((draft.renderings.get(lemma, set()), having, without))
+    return odds
 
 def _fit(odds:list, stems:set[str])->float:
     "The odds that a text belongs to the words of a verse"
@@ -261,13 +263,13 @@ def exchanged(draft:Draft)->list[Flag]: # `perhaps exchanged`
         return []
     odds = [_odds(draft, n) for n in worst]
     texts = [draft.stems[m] for m in worst]
-    fits = np.array([[_fit(own, stems) for stems in texts] for own in odds])
+    fits = np.array([[_fit(of_verse, stems) for stems in texts] for of_verse in odds])
     gains = fits - fits.diagonal()[:, None] # Of the text of the column in the place of the row
     both = np.minimum(gains, gains.T)
     np.fill_diagonal(both, -np.inf)
     flags = []
-    for n,(own,other) in enumerate(zip(both, both.argmax(axis=1))):
-        score = 2*own[other] - log10(len(worst)) # One of so many is likely to fit by chance
+    for n,(row,other) in enumerate(zip(both, both.argmax(axis=1))):
+        score = 2*row[other] - log10(len(worst)) # One of so many is likely to fit by chance
         if score > _FITTING and both[other].argmax() == n:
             flags.append(Flag(worst[n], 'perhaps exchanged', str(draft.refs[worst[other]]), score))
     return scored(draft, flags)

@@ -20,13 +20,13 @@ def scored(
     alike:Callable=lambda flag: flag.kind # Flags with the same value are counted together
 )->list[Flag]:
     "The flags with scores that say how few verses have the like: 3 for one in a thousand"
-    found = []
-    for own in grouped(flags, alike).values():
-        weaker = np.sort([-flag.score for flag in own])
-        ranks = np.searchsorted(weaker, [-flag.score for flag in own], side='right')
+    scored_flags = []
+    for group in grouped(flags, alike).values():
+        weaker = np.sort([-flag.score for flag in group])
+        ranks = np.searchsorted(weaker, [-flag.score for flag in group], side='right')
         scores = np.log10((len(draft.refs) + 1)/ranks)
-        found += [flag._replace(score=float(score)) for flag,score in zip(own, scores)]
-    return found
+        scored_flags += [flag._replace(score=float(score)) for flag,score in zip(group, scores)]
+    return scored_flags
 
 # %% ../../../nbs/lab/quality/draft_text.ipynb #dtx00009
 _LONGEST_GROUP = 30 # Words
@@ -58,7 +58,7 @@ def _in_source_twice(draft:Draft, verse:int, stems:list[str])->bool:
 
 def doubled(draft:Draft)->list[Flag]: # `word twice` or `words twice`
     "Words that stand directly after themselves, unless that is usual"
-    groups = {verse: found for verse in range(len(draft.refs)) if (found := _groups(draft, verse))}
+    groups = {verse: group for verse in range(len(draft.refs)) if (group := _groups(draft, verse))}
     stems_of = {verse: draft.stem_list[verse][i:i + n] for verse,(i,n) in groups.items()}
     times = Counter(map(tuple, stems_of.values()))
     flags = []
@@ -68,9 +68,9 @@ def doubled(draft:Draft)->list[Flag]: # `word twice` or `words twice`
         is_usual = n == 1 and (times[tuple(stems)] - 1)/others > _USUAL
         if is_usual or _in_source_twice(draft, verse, stems):
             continue
-        said = draft.texts[verse][spans[i][0]:spans[i + n - 1][1]]
+        repeated = draft.texts[verse][spans[i][0]:spans[i + n - 1][1]]
         kind = 'word twice' if n == 1 else 'words twice'
-        flags.append(Flag(verse, kind, f'“{said}” twice', spans=((spans[i][0], spans[i + 2*n - 1][1]),)))
+        flags.append(Flag(verse, kind, f'“{repeated}” twice', spans=((spans[i][0], spans[i + 2*n - 1][1]),)))
     return scored(draft, flags)
 
 # %% ../../../nbs/lab/quality/draft_text.ipynb #dtx00011
@@ -86,11 +86,11 @@ def _pairs_of(texts:list[str])->list[str]:
     counts = Counter(c for text in texts for c in text)
     def is_used(pair): return counts[pair[1]] <= 2*counts[pair[0]] > 0
     def in_order(pair): return sum(0 <= text.find(pair[0]) < text.find(pair[1]) for text in texts)
-    found = []
+    pairs = []
     for pair in sorted(filter(is_used, _QUOTES + _OTHERS), key=in_order, reverse=True):
-        if not set(pair) & set(''.join(found)):
-            found.append(pair)
-    return found
+        if not set(pair) & set(''.join(pairs)):
+            pairs.append(pair)
+    return pairs
 
 # %% ../../../nbs/lab/quality/draft_text.ipynb #dtx0011b
 class _Mark(NamedTuple):
@@ -100,33 +100,33 @@ class _Mark(NamedTuple):
 
 def _continues(before:str)->bool: # `before`: the verse up to an opening mark
     "May it begin a verse or a paragraph of a speech?"
-    said = before.rstrip()
-    return not said or not said[-1].isalnum() and said[-1] not in ',:;'
+    text = before.rstrip()
+    return not text or not text[-1].isalnum() and text[-1] not in ',:;'
 
 def _unpaired(texts:dict[Ref,str], pair:str)->list[tuple[_Mark,bool]]: # Is it an opening mark?
     "Opening marks that nothing closes, and closing marks that nothing opens"
     opens, closes = pair
     is_quote = pair in _QUOTES
     signs = regex.compile(f'[{regex.escape(pair)}‘]')
-    found, waiting, inner, book = [], [], False, None # `inner`: has a single mark come since the last one?
+    marks, waiting, inner, book = [], [], False, None # `inner`: has a single mark come since the last one?
     for ref,text in texts.items():
         if ref.book != book:
-            found += [(mark, True) for mark in waiting]
+            marks += [(mark, True) for mark in waiting]
             waiting, book = [], ref.book
         for m in signs.finditer(text):
             if m[0] == '‘':
                 inner = True
             elif m[0] == closes:
-                found += [] if waiting else [(_Mark(ref, m.start()), False)]
+                marks += [] if waiting else [(_Mark(ref, m.start()), False)]
                 waiting = waiting[:-1]
             else:
                 if is_quote and _continues(text[:m.start()]):
                     waiting = []
                 elif waiting and not (is_quote and inner):
-                    found.append((waiting.pop(), True))
+                    marks.append((waiting.pop(), True))
                 waiting.append(_Mark(ref, m.start()))
                 inner = False
-    return found + [(mark, True) for mark in waiting]
+    return marks + [(mark, True) for mark in waiting]
 
 # %% ../../../nbs/lab/quality/draft_text.ipynb #dtx0011c
 def unpaired(draft:Draft)->list[Flag]: # `unequal pair`, or `open quotation`
@@ -139,9 +139,11 @@ def unpaired(draft:Draft)->list[Flag]: # `unequal pair`, or `open quotation`
             if mark.ref not in places:
                 continue
             sign = draft.whole[mark.ref][mark.at]
-            said = f'opens {sign} and does not close it' if is_open else f'closes {sign}, which is not open'
+            problem = f'closes {sign}, which is not open'
+            if is_open:
+                problem = f'opens {sign} and does not close it'
             kind = 'open quotation' if is_open and pair in _QUOTES else 'unequal pair'
-            flags.append(Flag(places[mark.ref], kind, said, spans=((mark.at, mark.at + 1),)))
+            flags.append(Flag(places[mark.ref], kind, problem, spans=((mark.at, mark.at + 1),)))
     return scored(draft, flags, lambda flag: flag.detail)
 
 # %% ../../../nbs/lab/quality/draft_text.ipynb #dtx00013
@@ -192,20 +194,20 @@ def _rare(draft:Draft, lists:list[list[str]])->list[list[int]]: # Of each verse,
 
 def rare_words(draft:Draft)->list[Flag]: # `rare words`, or `another language`
     "Verses with more words that are rare in the draft than their source has"
-    own, lemmas = _rare(draft, draft.stem_list), _rare(draft, draft.lemmas)
+    rare_indices, lemmas = _rare(draft, draft.stem_list), _rare(draft, draft.lemmas)
     lengths = np.array([max(1, len(words)) for words in draft.stem_list])
-    shares = np.array(list(map(len, own)))/lengths
+    shares = np.array(list(map(len, rare_indices)))/lengths
     expected = np.array([len(rare)/max(1, len(words)) for rare,words in zip(lemmas, draft.lemmas)])
     deviations = (shares - expected)*np.sqrt(lengths)
     spread = 1.4826*np.median(np.abs(deviations - np.median(deviations))) + .05
     scores = rarity((deviations - np.median(deviations))/spread, 8)
     flags = []
-    for verse,rare in enumerate(own):
+    for verse,rare in enumerate(rare_indices):
         n = lengths[verse]
         is_foreign = len(rare) >= _FOREIGN*n and n >= _FOREIGN_LEAST and shares[verse] > 2*expected[verse]
         kind = 'another language' if is_foreign else 'rare words'
-        said = f'{len(rare)} of {n} words are rare in this draft'
+        detail = f'{len(rare)} of {n} words are rare in this draft'
         spans = tuple(draft.spans[verse][i] for i in rare)
         if rare:
-            flags.append(Flag(verse, kind, said, float(scores[verse]), spans))
+            flags.append(Flag(verse, kind, detail, float(scores[verse]), spans))
     return flags

@@ -43,20 +43,20 @@ def shown_word(word:SourceWord)->str: # Facts of the package have no words of th
 
 def holders(verses:list)->dict[str,set[int]]:
     "Each word to the verses that have it"
-    found = defaultdict(set)
+    by_word = defaultdict(set)
     for n,words in enumerate(verses):
         for word in words:
-            found[word].add(n)
-    return found
+            by_word[word].add(n)
+    return by_word
 
 # %% ../../../nbs/lab/quality/drafts.ipynb #drft007b
 def _places(text:str, words:list[str])->list[tuple[int,int]]: # Beginnings and ends
-    found, end = [], 0
+    spans, end = [], 0
     for word in words:
         begin = text.index(word, end)
         end = begin + len(word)
-        found.append((begin, end))
-    return found
+        spans.append((begin, end))
+    return spans
 
 @dataclass(eq=False)
 class DraftText:
@@ -100,12 +100,12 @@ class Draft(DraftText):
     @cached_property
     def rates(self)->dict[str,tuple[int,int,float]]: # Verses with it, also rendered; share by chance
         "How often each source word is rendered"
-        found = {}
+        by_lemma = {}
         for lemma,verses in holders(self.lemmas).items():
             rendered = set().union(*(self.holders[stem] for stem in self.renderings.get(lemma, ())))
             chance = (len(rendered - verses) + .5)/(len(self.refs) - len(verses) + 1)
-            found[lemma] = len(verses), len(verses & rendered), chance
-        return found
+            by_lemma[lemma] = len(verses), len(verses & rendered), chance
+        return by_lemma
 
     @property
     def has_names(self)->bool:
@@ -143,11 +143,11 @@ _LONGEST = 20_000 # Characters of a verse; several chapters are shorter
 
 def _with_names(words:dict[Ref,list[SourceWord]])->dict[Ref,list[SourceWord]]:
     "Words without lemmas with the beginnings of the words as lemmas, and with names"
-    if any(w.lemma for found in words.values() for w in found):
+    if any(w.lemma for verse_words in words.values() for w in verse_words):
         return words
     inside, capital = Counter(), Counter()
-    for found in words.values():
-        for w in found[1:]:
+    for verse_words in words.values():
+        for w in verse_words[1:]:
             stem = beginning_of(w.form)
             inside[stem] += 1
             capital[stem] += w.form[:1].isupper()
@@ -155,7 +155,7 @@ def _with_names(words:dict[Ref,list[SourceWord]])->dict[Ref,list[SourceWord]]:
         stem = beginning_of(w.form)
         is_name = inside[stem] and capital[stem] > .9*inside[stem]
         return w._replace(lemma=stem, pos='PROPN' if is_name else 'X')
-    return {ref: [read(w) for w in found] for ref,found in words.items()}
+    return {ref: [read(w) for w in verse_words] for ref,verse_words in words.items()}
 
 # %% ../../../nbs/lab/quality/drafts.ipynb #drft012k
 _COMMON, _LEAST_WORDS = 100, 30 # Words that are compared, and words of a chapter that is compared
@@ -165,8 +165,9 @@ _MANY = .1 # Of the chapters: a draft in two languages
 def other_chapters(draft:Draft)->tuple[str,list[str]]: # The chapter that is most like all; those unlike it
     "Chapters whose common words are not those of the draft: they may be in another language"
     chapters = grouped(range(len(draft.refs)), lambda verse: '{0} {1}'.format(*draft.refs[verse]))
-    counts = {name: Counter(s for n in own for s in draft.stem_list[n]) for name,own in chapters.items()}
-    long = [name for name,own in counts.items() if own.total() >= _LEAST_WORDS]
+    counts = {name: Counter(stem for n in verses for stem in draft.stem_list[n])
+              for name,verses in chapters.items()}
+    long = [name for name,count in counts.items() if count.total() >= _LEAST_WORDS]
     if not long:
         return '', []
     common = [stem for stem,_ in sum(counts.values(), Counter()).most_common(_COMMON)]
@@ -180,8 +181,9 @@ def _require_one_language(draft:Draft, path):
     usual, others = other_chapters(draft)
     if len(others) <= _MANY*len({ref[:2] for ref in draft.refs}):
         return
-    what = f'seems to be in two languages: {others[0]} and {len(others) - 1} more chapters are unlike {usual}'
-    raise InputError(path, f'{what}; name the books of one language at a time')
+    problem = f'{others[0]} and {len(others) - 1} more chapters are unlike {usual}'
+    remedy = 'name the books of one language at a time'
+    raise InputError(path, f'seems to be in two languages: {problem}; {remedy}')
 
 # %% ../../../nbs/lab/quality/drafts.ipynb #drft012m
 def make_draft(
@@ -196,12 +198,13 @@ def make_draft(
             raise InputError(path, f'has {len(text):,} characters; divide the verse', str(ref))
     shared = in_order(ref for ref,text in texts.items() if source.get(ref) and any(map(str.isalnum, text)))
     if len(shared) < _LEAST_VERSES:
-        what = f'has {len(shared)} verses of the source, of which {_LEAST_VERSES} are needed'
-        raise InputError(path, f'{what}; name more of the draft, or another source')
+        problem = f'has {len(shared)} verses of the source, of which {_LEAST_VERSES} are needed'
+        raise InputError(path, f'{problem}; name more of the draft, or another source')
     words = _with_names({ref: source[ref] for ref in shared})
     whole = {ref: texts[ref] for ref in in_order(texts)}
-    own = [texts[ref] for ref in shared]
-    draft = Draft(shared, own, learn_segmentation(own), whole, [words[ref] for ref in shared], seed)
+    shared_texts = [texts[ref] for ref in shared]
+    segmentation = learn_segmentation(shared_texts)
+    draft = Draft(shared, shared_texts, segmentation, whole, [words[ref] for ref in shared], seed)
     require_alignable(draft.lemmas, draft.words, shared, path)
     _require_one_language(draft, path)
     return draft
@@ -222,5 +225,5 @@ def invented_draft(
     def read(w):
         pos = 'PROPN' if w[0].isupper() else 'NUM' if w[0].isdigit() else 'NOUN'
         return SourceWord(form=w, lemma=w, pos=pos)
-    source = {ref: list(map(read, said)) for ref,said in zip(refs, words)}
-    return source, {ref: ' '.join(lexicon[w] for w in said) for ref,said in zip(refs, words)}
+    source = {ref: list(map(read, verse)) for ref,verse in zip(refs, words)}
+    return source, {ref: ' '.join(lexicon[w] for w in verse) for ref,verse in zip(refs, words)}

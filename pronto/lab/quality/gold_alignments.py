@@ -87,8 +87,8 @@ class _Once:
 
 def _helfi_files(folder:Path)->list[Path]:
     "The tables of a folder, e.g. `41-mk.txt`; USFM may have such names too"
-    found = sorted(p for p in folder.glob('[0-9][0-9]-*.txt') if p.is_file())
-    return [p for p in found if not is_usfm(_text(p))]
+    tables = sorted(p for p in folder.glob('[0-9][0-9]-*.txt') if p.is_file())
+    return [p for p in tables if not is_usfm(_text(p))]
 
 def _helfi_rows(path:Path): # Yields the line, the verse and the other columns
     book = find_book(path.name[:2])
@@ -98,8 +98,8 @@ def _helfi_rows(path:Path): # Yields the line, the verse and the other columns
         cells = line.split('\t')
         verse = _HELFI_VERSE.fullmatch(cells[0])
         if not verse or not book or len(cells) < 4:
-            what = 'has no verse and 3 more columns, as HELFI has; mend the line'
-            raise InputError(path, what, f'line {n}')
+            problem = 'has no verse and 3 more columns, as HELFI has; mend the line'
+            raise InputError(path, problem, f'line {n}')
         yield n, Ref(book, int(verse[1]) or 1, int(verse[2])), cells[1:] # Or 000 in a book of one chapter
 
 def _bare(words:Iterable[SourceWord])->list[SourceWord]: # Without punctuation
@@ -116,16 +116,16 @@ _NUMBER = re.compile(r'(?:[a-z]+%)?(\d+)[a-z]?')
 
 def _helfi_numbers(text:str, path, line:int)->list[tuple[int,bool]]: # Number of a word; is the link weak?
     "Read e.g. `(2) 3`; `4/5` is one of two words, and `pro%3` is a pronoun inside word 3"
-    found = []
+    links = []
     for item in text.split() if text != '-' else ():
         names = item.strip('()').split('/')
         numbers = [_NUMBER.fullmatch(name) for name in names]
         if None in numbers:
-            what = f'{item[:20]!r} is not the number of a Greek word; mend the line'
-            raise InputError(path, what, f'line {line}')
+            problem = f'{item[:20]!r} is not the number of a Greek word; mend the line'
+            raise InputError(path, problem, f'line {line}')
         weak = item != names[0] or '%' in item
-        found += [(int(m[1]), weak) for m in numbers]
-    return found
+        links += [(int(m[1]), weak) for m in numbers]
+    return links
 
 def _helfi_verse(ref:Ref, rows:list, greek:list[SourceWord], path)->GoldVerse:
     places = {int(w.id[-3:]): i for i,w in reversed([*enumerate(greek)])} # The number ends the identifier
@@ -148,14 +148,14 @@ def read_helfi(
     greek:Path        # The folder of the Greek tables
 )->list[GoldVerse]:
     "Read the tables of HELFI; raises `InputError` with the line that cannot be read"
-    words, found, once = _helfi_greek(greek), [], _Once()
+    words, aligned, once = _helfi_greek(greek), [], _Once()
     for path in files:
         verses = defaultdict(list)
         for line,ref,cells in _helfi_rows(path):
             verses[ref].append((line, cells))
         once.add(path, verses)
-        found += [_helfi_verse(ref, rows, words.get(ref, []), path) for ref,rows in verses.items()]
-    return found
+        aligned += [_helfi_verse(ref, rows, words.get(ref, []), path) for ref,rows in verses.items()]
+    return aligned
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0015
 _USFM = re.compile(r"""\\(?P<note>f|fe|ef|x|ex)\s(?:(?!\\(?:v|c|id|(?P=note))\s).)*?\\(?P=note)\*
@@ -174,15 +174,15 @@ class Milestone(NamedTuple):
 
 def _milestone(text:str, fail)->Milestone:
     "Read the attributes; `fail` makes the error"
-    said = dict(_ATTRIBUTE.findall(text))
-    if not said.get('x-content'):
+    attributes = dict(_ATTRIBUTE.findall(text))
+    if not attributes.get('x-content'):
         raise fail('a milestone without x-content')
-    occurrence = said.get('x-occurrence', '1')
+    occurrence = attributes.get('x-occurrence', '1')
     if not occurrence.isdecimal() or int(occurrence) < 1:
-        raise fail(f'a milestone of {said["x-content"]} with occurrence {occurrence[:9]!r}')
-    content = unicodedata.normalize('NFC', said['x-content'])
-    return Milestone(content, int(occurrence), said.get('x-lemma', ''), said.get('x-morph', ''),
-                     said.get('x-ref', ''))
+        raise fail(f'a milestone of {attributes["x-content"]} with occurrence {occurrence[:9]!r}')
+    content = unicodedata.normalize('NFC', attributes['x-content'])
+    return Milestone(content, int(occurrence), attributes.get('x-lemma', ''), attributes.get('x-morph', ''),
+                     attributes.get('x-ref', ''))
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0016
 def _label(m:re.Match, book:str|None, chapter:int, seen:set, fail)->tuple[Ref,...]: # The verses of a `\v`
@@ -199,10 +199,10 @@ def parse_aligned_usfm(
     path=''   # Its name, for errors
 )->dict[tuple[Ref,...],list[tuple]]: # The verses under one number to words, with the open milestones
     "Read the words of an aligned book; raises `InputError` with the line of a broken milestone"
-    found, words, stack, seen, book, chapter = {}, [], [], set(), None, 0
-    def fail(what):
+    by_verse, words, stack, seen, book, chapter = {}, [], [], set(), None, 0
+    def fail(problem):
         line = text.count('\n', 0, m.start()) + 1
-        return InputError(path, f'{what}; mend the alignment there', f'line {line}')
+        return InputError(path, f'{problem}; mend the alignment there', f'line {line}')
     for m in _USFM.finditer(text):
         if m['broken']:
             raise fail(f'the milestone {m["broken"]} is not complete')
@@ -223,12 +223,12 @@ def parse_aligned_usfm(
             elif m['mark'] == 'c':
                 chapter = int(m['value']) if m['value'].isdecimal() else 0
             else:
-                words = found.setdefault(_label(m, book, chapter, seen, fail), [])
+                words = by_verse.setdefault(_label(m, book, chapter, seen, fail), [])
             if m['mark'] != 'v':
                 words = []
     if stack:
         raise fail(f'the milestone of {stack[-1].content} is not closed before the end')
-    return found
+    return by_verse
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0019
 def _plain(word:str)->str: return plain_word(word).replace('ς', 'σ')
@@ -290,17 +290,17 @@ def read_unfoldingword(
     books, once = [parse_aligned_usfm(text, path) for path,text in texts.items()], _Once()
     for path,book in zip(texts, books):
         once.add(path, (ref for refs in book for ref in refs))
-    text, found, added = _with_lemmas(greek or {}, books), [], 0
+    text, aligned, added = _with_lemmas(greek or {}, books), [], 0
     for refs,words in (item for verses in books for item in verses.items()):
         verse, n = _uw_verse(refs, words, text)
-        found.append(verse)
+        aligned.append(verse)
         added += n
-    n_words = sum(len(v.source) for v in found)
+    n_words = sum(len(v.source) for v in aligned)
     note = f'{added:,} of {n_words:,} Greek words are milestones that the text lacks.'
     if not greek:
         note = ('The Greek is made of the milestones and has the order of the translation, which helps '
                 'an aligner: the figures are too high. Name a Greek text with --greek.')
-    return found, [note]
+    return aligned, [note]
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #galdcb02
 def _is_clear(path:Path)->bool: # Bibles may be JSON, too
@@ -309,8 +309,8 @@ def _is_clear(path:Path)->bool: # Bibles may be JSON, too
 
 def clear_file(path:Path)->Path|None:
     "The links of a file or folder in the format of Clear Bible"
-    found = [path] if path.suffix == '.json' and path.is_file() else sorted(path.glob('*-manual.json'))
-    return next((f.resolve() for f in found if _is_clear(f)), None)
+    candidates = [path] if path.suffix == '.json' and path.is_file() else sorted(path.glob('*-manual.json'))
+    return next((f.resolve() for f in candidates if _is_clear(f)), None)
 
 def _clear_name(links:Path)->str: # e.g. `English (BSB)`
     language = links.parent.parent.parent.name
@@ -319,22 +319,22 @@ def _clear_name(links:Path)->str: # e.g. `English (BSB)`
 def _clear_words(path:Path)->dict[str,tuple[str,str]]: # Number to the Greek verse and the word
     "The words of a translation, without punctuation"
     rows = [line.split('\t') for line in file_lines(path, 'get it again')]
-    found = {}
+    by_number = {}
     with reading(path, 'get it again', *ANY_SHAPE):
         at = [rows[0].index(name) for name in ('id','source_verse','text')]
         for row in rows[1:]:
             number, verse, word = (row[i] for i in at)
             if any(map(str.isalnum, word)):
-                found[number] = verse, word
-    return found
+                by_number[number] = verse, word
+    return by_number
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #galdcb03
-def _linked(verses:dict[str,GoldVerse], own:dict[str,tuple[str,int]], records:Iterable[dict]):
+def _linked(verses:dict[str,GoldVerse], targets:dict[str,tuple[str,int]], records:Iterable[dict]):
     "Add the links of records to verses; some words stand for one of another verse"
     places = {word.id: i for verse in verses.values() for i,word in enumerate(verse.source)}
     for record in records:
         for source,target in product(record['source'], record['target']):
-            verse, j = own.get(target, ('', 0))
+            verse, j = targets.get(target, ('', 0))
             if source[1:9] == verse:
                 verses[verse].sure.add((places[source], j))
 
@@ -346,14 +346,14 @@ def read_clear(
     verses = {}
     for ref,words in read_word_table(language.parent/'sources'/'SBLGNT.tsv').items():
         verses[words[0].id[1:9]] = GoldVerse((ref,), list(words), [], set(), set())
-    own = {}
+    targets = {}
     for number,(verse,word) in _clear_words(language/'targets'/target/f'nt_{target}.tsv').items():
         if verse in verses:
-            own[number] = verse, len(verses[verse].target)
+            targets[number] = verse, len(verses[verse].target)
             verses[verse].target.append(word)
-    said = read_json(links, 'get it again')
+    content = read_json(links, 'get it again')
     with reading(links, 'get it again', *ANY_SHAPE):
-        _linked(verses, own, said['records'])
+        _linked(verses, targets, content['records'])
     return list(verses.values())
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0023
@@ -401,7 +401,7 @@ def read_stated(
     greek:dict[Ref,list[SourceWord]] # With lemmas
 )->GoldAlignment: # Words without a link are not judged
     "Read the links that a Bible states; raises `InputError` without numbers or Greek words"
-    bible, found = _numbered(Path(path)), []
+    bible, aligned = _numbered(Path(path)), []
     words_of = learn_segmentation(bible.verses.values()).words
     texts = {ref: (words_of(bible.verses[ref]), words) for ref,words in bible.linked.items()}
     too_long = [str(ref) for ref,(tokens,_) in texts.items() if len(tokens) > MOST_ALIGNED]
@@ -409,23 +409,23 @@ def read_stated(
     if not any(phrases.values()):
         raise InputError(path, _NEITHER)
     if not greek:
-        what = "has links by Strong's numbers, which needs the Greek text; name it with --greek"
-        raise InputError(path, what)
-    inflected = uses_inflected(phrase for some in phrases.values() for phrase in some)
+        problem = "has links by Strong's numbers, which needs the Greek text; name it with --greek"
+        raise InputError(path, problem)
+    inflected = uses_inflected(phrase for of_verse in phrases.values() for phrase in of_verse)
     status = Counter()
     for ref in (r for r in phrases if r in greek and str(r) not in too_long):
         tokens, _ = texts[ref]
         stated = link_phrases(greek[ref], len(tokens), phrases[ref], inflected)
-        unjudged = frozenset(j for j,what in enumerate(stated.status) if what != LINKED)
-        found.append(GoldVerse((ref,), greek[ref], tokens, stated.links, set(), unjudged))
+        unjudged = frozenset(j for j,kind in enumerate(stated.status) if kind != LINKED)
+        aligned.append(GoldVerse((ref,), greek[ref], tokens, stated.links, set(), unjudged))
         status.update(stated.status)
-    shares = ', '.join(f'{n/status.total():.1%} {what}' for what,n in status.most_common())
+    shares = ', '.join(f'{n/status.total():.1%} {kind}' for kind,n in status.most_common())
     language = identify(bible.language).name or bible.language or 'unknown language'
     about = f"Links are Strong's numbers in the text; of its {status.total():,} words: {shares}"
     notes = [f'{about}. Only the first are judged.']
     if too_long:
         notes.append(f'Left out, as more than {MOST_ALIGNED:,} words long: {", ".join(too_long)}.')
-    return GoldAlignment(f'{language} ({Path(path).stem})', found, notes, str(path), stated=True)
+    return GoldAlignment(f'{language} ({Path(path).stem})', aligned, notes, str(path), stated=True)
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald023b
 _LANGUAGE = re.compile(r'\\id .*?_([^_\n]+)_(?:ltr|rtl)\b') # e.g. `en_English_ltr`

@@ -30,16 +30,16 @@ def stanza_pipeline(
     with optional():
         import stanza
     from stanza.pipeline import core
-    place = dict(dir=str(folder)) if folder else {}
+    location = dict(dir=str(folder)) if folder else {}
     missing = (core.LanguageNotDownloadedError, core.PipelineRequirementsException)
     try:
         nlp = stanza.Pipeline(language, processors='tokenize,pos,lemma,depparse', download_method=None,
-                              verbose=False, **place)
+                              verbose=False, **location)
     except (OSError, ValueError, KeyError, EOFError, UnpicklingError, RuntimeError, *missing) as e:
         into = f", model_dir='{folder}'" if folder else ''
         get = f"python -c \"import stanza; stanza.download('{language}'{into})\""
-        what = f'has no model that can be loaded; get it with: {get}'
-        raise InputError(f'stanza, language {language}', what) from e
+        problem = f'has no model that can be loaded; get it with: {get}'
+        raise InputError(f'stanza, language {language}', problem) from e
     return lambda text: [s for sentence in nlp(text).sentences for s in _sentences(f'{sentence:C}')]
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #5d0f7a01
@@ -69,11 +69,11 @@ def udpipe_pipeline(path)->Callable[[str],list[str]]: # From a text to its sente
     def parse(text): # It holds the model, which UDPipe's own pipeline does not
         error = udpipe.ProcessingError()
         pipeline = udpipe.Pipeline(model, 'tokenize', default, default, 'conllu')
-        found = pipeline.process(' '.join(text.split()), error)
-        what = f'cannot parse {text[:40]!r} ({error.message}); use another model'
+        parsed = pipeline.process(' '.join(text.split()), error)
+        problem = f'cannot parse {text[:40]!r} ({error.message}); use another model'
         if error.occurred():
-            raise InputError(path, what)
-        return _sentences(found)
+            raise InputError(path, problem)
+        return _sentences(parsed)
     return parse
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #5d0f7a03

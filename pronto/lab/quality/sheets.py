@@ -51,9 +51,9 @@ _YES_NO = dict.fromkeys(('yes','y','1','true'), 'yes') | dict.fromkeys(('no','n'
 def _open_question(row:dict)->str: # A column; empty if all questions are answered
     "The next question about a row"
     first = ANSWERS[:2] if isinstance(_task(row), PairTask) else ()
-    asked = [*first, *['label_correct']*(not first or well_formed(row)),
-             *['right_label']*(not first and row['label_correct'] == 'no')]
-    return next((q for q in asked if not row[q]), '')
+    questions = [*first, *['label_correct']*(not first or well_formed(row)),
+                 *['right_label']*(not first and row['label_correct'] == 'no')]
+    return next((q for q in questions if not row[q]), '')
 
 def well_formed(row:dict)->bool:
     "Does what the task presupposes hold (appendix A.3)?"
@@ -70,12 +70,12 @@ def _frame_files(folder:Path)->list[Path]:
 def _rolesets(path:Path)->dict[str,str]: # Sense to gloss
     with reading(path, 'mend or remove it'):
         root = parse_xml(path.read_text(encoding='utf-8', errors='replace'), path)
-        found = {}
+        glosses = {}
         for roleset in root.iter('roleset'):
             roles = ', '.join(f"{r.get('n', '')}: {r.get('descr', '')}" for r in roleset.iter('role'))
             gloss = roleset.get('name', '') + (f' ({roles})' if roles else '')
-            found.setdefault(roleset.get('id', ''), ' '.join(gloss.split()))
-    return found
+            glosses.setdefault(roleset.get('id', ''), ' '.join(gloss.split()))
+    return glosses
 
 def read_glosses(
     folder # The OntoNotes release, or its folder of frames
@@ -114,12 +114,12 @@ def _check(row:dict)->str:
     return 'c' + content_hash(*(row[c].encode('utf-8', 'surrogatepass') for c in fixed), size=4)
 
 def _sheet_row(item:str, task:str, row, glosses:dict, dataset:str)->dict:
-    known = dict(sense=row.sense, gloss=glosses.get(row.sense, ''))
+    values = dict(sense=row.sense, gloss=glosses.get(row.sense, ''))
     for i,(ref,text) in enumerate(zip(row.refs, row.texts), 1):
-        known |= {f'ref{i}': ref, f'text{i}': text}
-    known = {k: str(v or '') for k,v in known.items()}
-    known |= dict(item=item, task=task, label=row.label, dataset=f'd{dataset[:16]}')
-    made = dict.fromkeys(SHEET_COLUMNS, '') | known
+        values |= {f'ref{i}': ref, f'text{i}': text}
+    values = {k: str(v or '') for k,v in values.items()}
+    values |= dict(item=item, task=task, label=row.label, dataset=f'd{dataset[:16]}')
+    made = dict.fromkeys(SHEET_COLUMNS, '') | values
     return made | dict(check=_check(made))
 
 def draw_sheet(
@@ -155,8 +155,8 @@ def _cells(text:str, path)->list[list[str]]:
     try:
         rows.extend(reader)
     except csv.Error as e:
-        place = f'row {len(rows)+1}, line {reader.line_num}'
-        raise InputError(path, f'is not a table ({e}); save the sheet as CSV in UTF-8 again', place) from e
+        position = f'row {len(rows)+1}, line {reader.line_num}'
+        raise InputError(path, f'is not a table ({e}); save the sheet as CSV in UTF-8 again', position) from e
     return rows
 
 # %% ../../../nbs/lab/quality/sheets.ipynb #ede775df
@@ -169,17 +169,17 @@ def _sheet_rows(path)->list[tuple[int,dict]]: # (number of the row in a spreadsh
     for c in SHEET_COLUMNS:
         if names.count(c) == 1:
             continue
-        what = f'lacks the column {c}' if c not in names else f'has more than one column {c}'
+        problem = f'lacks the column {c}' if c not in names else f'has more than one column {c}'
         mend = 'draw a sheet with `pronto quality sheet` and keep its header'
-        raise InputError(path, f'{what}; {mend}', 'row 1')
-    found = []
+        raise InputError(path, f'{problem}; {mend}', 'row 1')
+    numbered = []
     for i,cells in enumerate(rows[1:], 2):
         if any(c.strip() for c in cells[len(names):]):
-            what = f'{len(cells)} cells under {len(names)} columns; quote the text that holds the separator'
-            raise InputError(path, what, f'row {i}')
+            problem = f'{len(cells)} cells under {len(names)} columns'
+            raise InputError(path, f'{problem}; quote the text that holds the separator', f'row {i}')
         if any(c.strip() for c in cells):
-            found.append((i, dict(zip(names, cells + ['']*len(names)))))
-    return found
+            numbered.append((i, dict(zip(names, cells + ['']*len(names)))))
+    return numbered
 
 # %% ../../../nbs/lab/quality/sheets.ipynb #ede775de
 def _sheet_values(row:dict, path, n:int)->dict: # Column to value
@@ -190,12 +190,12 @@ def _sheet_values(row:dict, path, n:int)->dict: # Column to value
     raise InputError(path, 'its item, task, sense, references, label or dataset was changed; '
                            'take them from the sheet as it was drawn', f'row {n}')
 
-def _as_label(said:str, task:Task)->str: # As it is, if it is none of them
+def _as_label(written:str, task:Task)->str: # As it is, if it is none of them
     "The label that somebody wrote, in whatever case and form of its letters"
     def plain(label):
         return normalize('NFC', label).casefold()
-    named = [label for label in (*task.labels, 'none') if plain(label) == plain(said)]
-    return said if said in named or len(named) != 1 else named[0]
+    named = [label for label in (*task.labels, 'none') if plain(label) == plain(written)]
+    return written if written in named or len(named) != 1 else named[0]
 
 def read_sheet(
     path
@@ -209,8 +209,8 @@ def read_sheet(
                 raise InputError(path, f'{q} is {row[q]!r}; answer yes or no', f'row {n}')
             row[q] = _YES_NO.get(row[q].lower(), '')
         if row['task'] not in BUILT_IN:
-            what = f"{row['task']!r:.40} is not a task of PrOnto; draw the sheet again"
-            raise InputError(path, what, f'row {n}')
+            problem = f"{row['task']!r:.40} is not a task of PrOnto; draw the sheet again"
+            raise InputError(path, problem, f'row {n}')
         row['right_label'] = _as_label(row['right_label'], _task(row))
         if row['item'] in seen:
             raise InputError(path, f"{row['item']} occurs twice; remove one", f'row {n}')
@@ -245,7 +245,7 @@ def _wrong_pair(row:dict)->str: # Empty if all is well
 # %% ../../../nbs/lab/quality/sheets.ipynb #1965dd08
 def _row_ranges(numbers:list[int])->str: # e.g. `row 4`, `rows 2-5, 9`
     "Row numbers, consecutive ones as a range"
-    runs = [[n for _,n in run] for _,run in groupby(enumerate(numbers), lambda place: place[1] - place[0])]
+    runs = [[n for _,n in run] for _,run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
     listed = ', '.join(str(run[0]) if len(run) == 1 else f'{run[0]}-{run[-1]}' for run in runs)
     return f"row{'s' if len(numbers) > 1 else ''} {listed}"
 
@@ -255,8 +255,8 @@ def check_sheet(sheet:list[dict], path, dataset=None):
     if len(drawn) > 1:
         raise InputError(path, 'has rows from several datasets; score them separately')
     if dataset and drawn != {f'd{open_dataset(dataset).hash[:16]}'}:
-        what = f'was drawn from another dataset than {dataset}, or from an earlier version of it'
-        raise InputError(path, f'{what}; draw a new sheet')
+        problem = f'was drawn from another dataset than {dataset}, or from an earlier version of it'
+        raise InputError(path, f'{problem}; draw a new sheet')
     reasons = {}
     for r in sheet:
         wrong = _wrong_pair if isinstance(_task(r), PairTask) else _wrong_verse
@@ -277,7 +277,7 @@ def _majority_right(rows:list[dict])->int:
 
 def count_sheet(sheet:list[dict])->list[dict]: # `task metric count total share low high`
     "The figures of appendices A.2 and A.3"
-    found = []
+    counted = []
     for task in _tasks_in(sheet):
         rows = [r for r in sheet if r['task'] == task.stem]
         pairs = isinstance(task, PairTask)
@@ -285,9 +285,9 @@ def count_sheet(sheet:list[dict])->list[dict]: # `task metric count total share 
         correct = sum(r['label_correct'] == 'yes' and (not pairs or well_formed(r)) for r in rows)
         for metric,n in (first, ('correct', correct)):
             low, high = wilson(n, len(rows))
-            found.append(dict(task=task.abbr, metric=metric, count=n, total=len(rows), share=n/len(rows),
-                              low=low, high=high))
-    return found
+            counted.append(dict(task=task.abbr, metric=metric, count=n, total=len(rows), share=n/len(rows),
+                                low=low, high=high))
+    return counted
 
 # %% ../../../nbs/lab/quality/sheets.ipynb #cf78d016
 def _kappa(table:list)->dict: # `None` where both gave one answer throughout, or for lack of rows
@@ -305,7 +305,7 @@ def agreement_of_two(
     second:list[dict] # Checked, of the same draw
 )->list[dict]: # `task question n agree kappa low high`; kappa is `None` where both gave one answer throughout
     "How two annotators agree"
-    other, found = {r['item']: r for r in second}, []
+    other, agreements = {r['item']: r for r in second}, []
     for task in _tasks_in(first):
         rows = [(r, other[r['item']]) for r in first if r['task'] == task.stem]
         for q in ANSWERS[:3]:
@@ -314,5 +314,5 @@ def agreement_of_two(
                 continue
             agree = sum(a == b for a,b in pairs)/len(pairs)
             table = [[pairs.count((x, y)) for y in ('yes','no')] for x in ('yes','no')] # The first in rows
-            found.append(dict(task=task.abbr, question=q, n=len(pairs), agree=agree) | _kappa(table))
-    return found
+            agreements.append(dict(task=task.abbr, question=q, n=len(pairs), agree=agree) | _kappa(table))
+    return agreements

@@ -46,14 +46,14 @@ def named_checks(
     names:str='' # e.g. `twice,pairs`, or `no-words` for all but one; all if empty
 )->dict[str,Check]:
     "The checks with these names, in the order of `CHECKS`; raises `InputError` for others"
-    asked = names_in(names)
-    without = {name.removeprefix('no-') for name in asked if name.startswith('no-')}
-    chosen = {name for name in asked if not name.startswith('no-')}
+    requested = names_in(names)
+    without = {name.removeprefix('no-') for name in requested if name.startswith('no-')}
+    chosen = {name for name in requested if not name.startswith('no-')}
     unknown = sorted((without | chosen) - CHECKS.keys())
     if unknown:
         raise InputError('--checks', f'there is no {unknown[0]}; choose from {", ".join(CHECKS)}')
-    kept = [name for name in CHECKS if name in (chosen or CHECKS) and name not in without]
-    return {name: CHECKS[name] for name in kept}
+    selected = [name for name in CHECKS if name in (chosen or CHECKS) and name not in without]
+    return {name: CHECKS[name] for name in selected}
 
 # %% ../../../nbs/lab/quality/unusual_verses.ipynb #uvs00009
 class Unusual(NamedTuple):
@@ -92,8 +92,8 @@ def unusual_verses(
         flags += [flag._replace(score=check.weight*flag.score) for flag in check.find(draft)]
     sure = _sure_kinds(flags, checks, len(draft.refs))
     by_verse = grouped(flags, lambda flag: flag.verse)
-    found = [_judged(draft.refs[verse], own, sure) for verse,own in by_verse.items()]
-    return sorted(found, key=lambda x: (not x.is_sure, -x.score, x.ref))
+    judged = [_judged(draft.refs[verse], of_verse, sure) for verse,of_verse in by_verse.items()]
+    return sorted(judged, key=lambda x: (not x.is_sure, -x.score, x.ref))
 
 # %% ../../../nbs/lab/quality/unusual_verses.ipynb #uvs00011
 def _unjudged(ref:Ref, kind:str, detail:str)->Unusual:
@@ -104,18 +104,18 @@ def unjudged_verses(
     source:dict[Ref,list[SourceWord]] # From `read_greek`
 )->tuple[list[Unusual],int]: # Blank and repeated verses; how many more are joined to others or in parts
     "What a translator must see first: verses without a text, or with two, in chapters that the draft has"
-    chapters, found, joined = {ref[:2] for ref in draft.verses}, [], 0
+    chapters, unjudged, joined = {ref[:2] for ref in draft.verses}, [], 0
     for ref in in_order(ref for ref,words in source.items() if words and ref[:2] in chapters):
         why = draft.excluded.get(ref)
         if why == 'repeated':
-            found.append(_unjudged(ref, 'repeated', 'the draft has it more than once'))
+            unjudged.append(_unjudged(ref, 'repeated', 'the draft has it more than once'))
         elif why == 'empty':
-            found.append(_unjudged(ref, 'blank', 'it has no word'))
+            unjudged.append(_unjudged(ref, 'blank', 'it has no word'))
         elif why:
             joined += 1
         elif ref not in draft.verses:
-            found.append(_unjudged(ref, 'blank', 'it is missing'))
-    return found, joined
+            unjudged.append(_unjudged(ref, 'blank', 'it is missing'))
+    return unjudged, joined
 
 # %% ../../../nbs/lab/quality/unusual_verses.ipynb #uvs00013
 class DraftPart(NamedTuple):

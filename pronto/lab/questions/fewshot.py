@@ -12,7 +12,8 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 import pandas as pd
 from ...core.tables import Column, Table, titled, wide_table
-from .cells import FEW_SEEDS, Cells, best_note, read_cells, score_columns, scored
+from .cell_frames import FEW_SEEDS, Cells, best_note, read_cells, score_columns
+from .cell_frames import scored_cells
 from ...reporting.questions.question import Drawing, RunQuestion
 from ...reporting.scores import compare_answers
 from ...runs.schema import Run
@@ -97,7 +98,7 @@ def _curve_table(curves:list[Cells], metric:str='accuracy')->Table:
     "A row for each curve: scores by number of examples, and the number that equals zero-shot"
     frames = []
     for one in curves:
-        frame = scored(one, metric, ['bible','condition'])
+        frame = scored_cells(one, metric, ['bible','condition'])
         texts = {bible: _equal_text(cells, metric) for bible,cells in frame.groupby('bible')}
         frames.append(frame.assign(equal=frame.bible.map(texts).where(frame.source == '', '')))
     frame = pd.concat(frames, ignore_index=True)

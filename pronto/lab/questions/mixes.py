@@ -11,8 +11,9 @@ from statistics import mean
 import pandas as pd
 from ...core.tables import Column, Table, table_of, titled, wide_table
 from ..protocols.mixing import VERSIONS
-from .cells import Cells, best_note, difference_columns, difference_text, few_seeds_note
-from .cells import mean_difference, read_cells, score_columns, scored
+from .cell_frames import Cells, best_note, difference_columns, difference_text
+from .cell_frames import few_seeds_note
+from .cell_frames import mean_difference, read_cells, score_columns, scored_cells
 from ...reporting.cells import number
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.scores import is_clear
@@ -43,7 +44,7 @@ def mixes_table(found:list[Cells], metric:str='accuracy')->Table:
     columns = [*titled('task', 'model'), Column('target', 'target', get=attrgetter('bible')),
                Column('condition'), Column('metric'), score, *ends, Column('collapsed')]
     for mixes in found:
-        frame = scored(mixes, metric, ['bible'])
+        frame = scored_cells(mixes, metric, ['bible'])
         is_best |= frame.best.any()
         table = wide_table('mixes', '', columns, list(frame.itertuples()), across='condition', cell=score,
                            order=CONDITIONS)

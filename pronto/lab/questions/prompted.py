@@ -10,7 +10,7 @@ from operator import attrgetter
 from statistics import mean
 from typing import NamedTuple
 from ...core.tables import ABSENT, Column, Table, grouped, table_of
-from .cells import collapse_mark, ends_column, score_column
+from .cell_frames import collapse_mark, ends_column, score_column
 from ...reporting.cells import as_shown, number
 from ...runs.folds import following_share
 from ...reporting.scores import Answers, read_answers

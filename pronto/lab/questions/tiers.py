@@ -12,7 +12,7 @@ import numpy as np
 from ..statistics.correlation import Correlation, correlate
 from ...core.files import InputError
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, interval_text, wide_table
-from .cells import score_column
+from .cell_frames import score_column
 from ...reporting.cells import as_shown
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from .resources import OverLanguages, over_languages

@@ -12,9 +12,10 @@ import pandas as pd
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
 from ...core.tables import Column, Table, table_of, titled, wide_table
-from ...protocols.protocol import PROTOCOLS, in_language
-from .cells import Cells, best_note, difference, difference_columns, difference_text
-from .cells import few_seeds_note, mean_difference, read_cells, score_columns, scored
+from .cell_frames import Cells, best_note, difference, difference_columns
+from .cell_frames import difference_text
+from .cell_frames import few_seeds_note, mean_difference, read_cells, score_columns
+from .cell_frames import scored_cells
 from ...reporting.cells import as_shown, number
 from ...reporting.scores import shown
 from ...reporting.questions.question import Drawing, RunQuestion
@@ -25,10 +26,8 @@ from ...core.files import safe_name
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf07b
 _IN_LANGUAGE = 'in-language' # The last row of a matrix
 
-def _same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
-    "The protocol in-language with the same adaptation of the model"
-    adapt = PROTOCOLS[protocol].adapt
-    return next(p.name for p in PROTOCOLS.values() if p.select is in_language and p.adapt == adapt)
+_IN_LANGUAGE_OF = { # The protocol with the same adaptation
+    'transfer': 'in-language', 'transfer-probe': 'probe', 'transfer-prompting': 'prompting'}
 
 def _read_transfer(
     records:list[Run],
@@ -36,7 +35,7 @@ def _read_transfer(
 )->list[Cells]: # One for each model and task
     "The answers of all runs of transfer, and of those in-language with the same setting"
     runs = [r for r in records if r.protocol == protocol]
-    own = by_model_and_task([r for r in records if r.protocol == _same_adaptation(protocol)])
+    own = by_model_and_task([r for r in records if r.protocol == _IN_LANGUAGE_OF[protocol]])
     found = []
     for cells in read_cells(runs, source=lambda run: run.train_names[-1]):
         frame = cells.frame
@@ -53,7 +52,7 @@ def _scored(found:Cells, metric:str)->tuple[pd.DataFrame,dict]: # And the rows i
     "The cells, of which the best other sources of each target are marked"
     frame = found.frame
     is_other = ~frame.source.isin([_IN_LANGUAGE]) & (frame.source != frame.bible)
-    frame = scored(found, metric, ['bible'], is_other)
+    frame = scored_cells(found, metric, ['bible'], is_other)
     in_language = frame[frame.source == _IN_LANGUAGE].drop_duplicates('bible', keep='last')
     return frame, {row.bible: row for row in in_language.itertuples()}
 
@@ -76,7 +75,7 @@ def _means_of_sources(frame:pd.DataFrame)->dict[str,tuple[float|None,float|None]
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf11
 def _is_asked(protocol:str)->bool: # Rather than trained
     "Are sources those of examples in a prompt?"
-    return PROTOCOLS[protocol].asks
+    return protocol == 'transfer-prompting'
 
 def named(protocol:str)->str: return protocol.replace('-', ', ').capitalize() # For a title
 
@@ -205,7 +204,7 @@ def _transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     lines = []
     for table in tables:
         protocol, is_of_means, _ = table.stem.partition('-summary')
-        if is_of_means and protocol in PROTOCOLS:
+        if is_of_means and protocol in _IN_LANGUAGE_OF:
             found = [row for row in table.data if row['gap'] is not None]
             lines += [_sentence(row, _is_asked(protocol), metric) for row in found]
     return lines
@@ -220,5 +219,4 @@ def _question(name:str)->RunQuestion:
     gaps = Drawing('gap', 'target', 'source', ends='gap_low gap_high', stem=f'{name}-gaps')
     return RunQuestion(name, read, _tables, gaps, _transfer_sentences, protocol=name)
 
-_NAMES = 'transfer', 'transfer-probe', 'transfer-prompting'
-TRANSFER, TRANSFER_PROBE, TRANSFER_PROMPTING = map(_question, _NAMES)
+TRANSFER, TRANSFER_PROBE, TRANSFER_PROMPTING = map(_question, _IN_LANGUAGE_OF)

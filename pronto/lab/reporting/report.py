@@ -8,14 +8,12 @@ __all__ = ['UNKNOWN', 'LARGE', 'read_registry', 'setting', 'row', 'Report', 'mak
 # %% ../../../nbs/lab/reporting/report.ipynb #2d601a2a
 import base64, gc, gzip, json, os, re
 from html import escape
-from itertools import combinations_with_replacement
 from pathlib import Path
 from statistics import mean
 from typing import Callable, NamedTuple
 from urllib.parse import quote
 import pronto
 from ...bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages, script_for
-from ..statistics.aggregate import compare_pairs
 from ...core.files import InputError, data_dir, fact_table, filled, html_page, reading, template
 from ...core.files import write_aside
 from ...core.stats import metric_bounds
@@ -26,8 +24,7 @@ from ...reporting.language_score import language_scores, score_lines
 from ...reporting.scores import IN_PERCENT, METRICS, Answers, against_baselines, baseline_scores
 from ...reporting.scores import compare_all, is_clear, mean_score, read_seeds
 from ...reporting.scores import seed_scores
-from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
-from .summary import summarise
+from .summary import rows_notes, shared_rows
 from ...reporting.accuracy_tables import SPLITS_SHOWN, in_store
 from ...reporting.questions.question import Options, Reply, ask_runs, find_question
 from ...core.offers import offers
@@ -145,8 +142,6 @@ class Report(NamedTuple):
     "What the page shows"
     rows:list[dict]
     tests:dict[str,list[dict]]={} # Metric to tests of two rows, by their places in `rows`
-    groups:list[dict]=[]          # Ranks of models and baselines over several test sets
-    pairs:list[dict]=[]           # Tests of two models over several test sets
     untested:int=0                # How many pairs of rows were too many
     notes:dict[Board,str]={}      # On which rows the translations of a board are compared
     replies:dict[str,Reply|InputError]={} # Name of a question to what it found, or why it found nothing
@@ -158,67 +153,7 @@ class Report(NamedTuple):
         with write_aside(out) as f:
             f.write_text(page(self), encoding='utf-8')
 
-def _entry_name(row:dict)->str: # The model, with its variant
-    "What a row is listed under"
-    return f'{row["model"]} ({row["variant"]})' if row['variant'] else row['model']
-
-# %% ../../../nbs/lab/reporting/report.ipynb #rpt04
-def _areas_of(
-    bibles:list[str],
-    facts:dict[str,dict] # Code of a translation to what `_facts_of` says
-)->list[tuple[str,...]]: # Without repetitions; each translation alone comes last
-    "The sets of translations that are ranked as a whole: all, by family, by script, and by both"
-    keys = [(), ('family',), ('script',), ('family','script')]
-    def of_key(key):
-        return grouped(bibles, lambda b: tuple(facts[b][k] for k in key)).values()
-    found = [tuple(area) for key in keys for area in of_key(key)]
-    return list(dict.fromkeys([*found, *((b,) for b in bibles)]))
-
-def _scopes(strata:dict[tuple[str,str],Stratum], facts:dict[str,dict])->list[Scope]:
-    "The groups of test sets that have ranks: each area with all tasks, and with each task (`over`)"
-    by_bible, scopes = grouped(strata, lambda key: key[0]), []
-    for area in _areas_of(list(by_bible), facts):
-        keys = [key for bible in area for key in by_bible[bible]]
-        by_task = grouped(keys, lambda key: key[1])
-        scopes.append(Scope(area, '', keys))
-        if len(by_task) > 1:
-            scopes += [Scope(area, task, found) for task,found in by_task.items()]
-    return [scope for scope in scopes if len(scope.keys) > 1]
-
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt11
-def _pairs_over(inside:list[Stratum])->list[dict]:
-    "Test every pair of models on the test sets that both ran on"
-    models = dict.fromkeys(m for s in inside for m in s.seeds)
-    ran = {m: tuple(i for i,s in enumerate(inside) if m in s.seeds) for m in models}
-    found = []
-    for p,q in combinations_with_replacement(dict.fromkeys(ran.values()), 2):
-        both, together = [inside[i] for i in p if i in q], [m for m in models if ran[m] in (p, q)]
-        if not both or len(together) < 2:
-            continue
-        n_chapters = len(set().union(*(s.chapters for s in both)))
-        for test in compare_pairs([{m: s.draws[m] for m in together} for s in both], n_chapters):
-            if {ran[test.first], ran[test.second]} != {p, q}:
-                continue # Tested with others
-            if any({test.first, test.second} & s.few_seeds for s in both):
-                continue
-            seeds = min(s.seeds[m] for s in both for m in (test.first, test.second))
-            found.append(dict(first=test.first, second=test.second, n=len(both), seeds=seeds,
-                              difference=round(test.difference, 4), p=test.p))
-    return found
-
-def _over(strata:dict[tuple[str,str],Stratum], metric:str, board:Board, facts:dict[str,dict],
-          most_tests:int)->tuple[list[dict],list[dict]]:
-    "Rank models over the test sets of one board, and test them on the largest sets within the bound"
-    groups, pairs = [], []
-    for scope in _scopes(strata, facts):
-        about = dict(board=board, metric=metric, area=scope.name, task=scope.over)
-        groups += [about | {k: r[k] for k in _OF_GROUP} for r in summarise(strata, None, metric, [scope])]
-        if len(pairs) < most_tests:
-            pairs += [about | p for p in _pairs_over([strata[k] for k in scope.keys])]
-    return groups, pairs
-
-_OF_GROUP = 'model mean rank group seeds test_sets'.split()
-
 def _metrics_to_test(n_pairs:int, most:int)->list[str]:
     "The first metrics that can be tested within the bound"
     fitting = most//n_pairs if n_pairs else len(METRICS)
@@ -269,14 +204,14 @@ def make_report(
     most_tests:int=_MOST_TESTS, # Of two models on one test set by one metric
     progress:Callable=_silent # Shows how far the test sets are done, e.g. `pronto.core.progress.progress`
 )->Report: # Its rows are in the order of the records
-    "Collect all results, with tests of every pair of models on each test set and over several"
+    "Collect all results, with tests of every pair of models on each test set"
     records, known = name_apart(records), registry or {}
     cells = list(grouped(records, cell_of).values())
     facts = {r.dataset_name: _facts_of(r.dataset, r.language, known.get(r.dataset, {})) for r in records}
     sets = grouped(range(len(cells)), lambda i: test_on_board(cells[i][0]))
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested, listed = _metrics_to_test(n_pairs, most_tests), set(preferred(cells))
-    rows, tests, strata = [None]*len(cells), {}, {}
+    rows, tests = [None]*len(cells), {}
     common, notes = _common(sets, cells, listed)
     watch = progress('report: test sets', lambda found: len(found[1])*(2 + len(found[1])))
     for (bible,task,*_,board),places in watch(sets.items()):
@@ -286,19 +221,11 @@ def make_report(
         kept = {i: answers[i].among(common.get((board, task))) for i in places if i in listed}
         _add_common_rows(rows, answers, kept)
         for metric in tested:
-            if metric not in rows[places[0]]['metrics']:
-                continue
-            tests.setdefault(metric, []).extend(_test_rows(rows, answers, metric))
-            shown = {_entry_name(rows[i]): some for i,some in kept.items()}
-            if not shown:
-                continue
-            strata.setdefault((board, metric), {})[bible,task.name] = stratum_of(shown, metric)
-    watch = progress('report: ranks', lambda found: len(found[1]))
-    over = [_over(found, metric, board, facts, most_tests) for (board,metric),found in watch(strata.items())]
-    groups, pairs = ([x for found in over for x in found[k]] for k in (0, 1))
+            if metric in rows[places[0]]['metrics']:
+                tests.setdefault(metric, []).extend(_test_rows(rows, answers, metric))
     keys = [*map(task_key, records)]
     tasks = {key.name: _about_task(key.name, key.definition, key.in_tables[0]) for key in keys}
-    return Report(rows, tests, groups, pairs, 0 if tested else n_pairs, notes, tasks=tasks)
+    return Report(rows, tests, 0 if tested else n_pairs, notes, tasks=tasks)
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt05z
 def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dict]:
@@ -378,20 +305,10 @@ def _row_columns(rows:list[dict])->dict:
     return dict(names=names, columns=columns)
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt12
-def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
-    "Ranks and tests over several test sets, as columns; an area is a list of indices of translations"
-    areas = list(dict.fromkeys(x['area'] for x in [*report.groups, *report.pairs]))
-    named = dict(area=areas, board=boards, metric=list(METRICS))
-    number = {k: {value: i for i,value in enumerate(values)} for k,values in named.items()}
-    def column(rows, k):
-        return [number[k][r[k]] if k in number else r[k] for r in rows]
-    def columns(rows):
-        return {k: column(rows, k) for k in rows[0]} if rows else {}
-    code = {c: i for i,c in enumerate(codes)}
-    said = {tuple(board): text for board,text in report.notes.items()}
-    notes = {boards.index(board): text for board,text in said.items() if board in boards}
-    return dict(notes=notes, areas=[[code[b] for b in area] for area in areas], metrics=named['metric'],
-                groups=columns(report.groups), pairs=columns(report.pairs))
+def _notes_of_boards(report:Report, boards:list[tuple])->dict[int,str]: # By place in the list
+    "On which rows the translations of each board are compared"
+    notes = {tuple(board): text for board,text in report.notes.items()}
+    return {i: notes[board] for i,board in enumerate(boards) if board in notes}
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt07
 def _pair_columns(tests:list[dict])->dict[str,list]:
@@ -425,7 +342,7 @@ def _as_data(report:Report)->dict:
         models=_models(rows),
         scores={m: _metric_columns(rows, m) for m in there}, untested=report.untested,
         tests={m: _pair_columns(tests) for m,tests in report.tests.items()},
-        over=_over_columns(report, [b['code'] for b in bibles], found['names']['board']))
+        notes=_notes_of_boards(report, found['names']['board']))
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt15
 def _ask_all(

@@ -26,8 +26,8 @@ from .xtreme_files import Found, labelled_rows, read_squad, read_tagged, table_c
 # %% ../../../nbs/lab/suites/importing.ipynb #im06c
 def _shared_texts(parts:dict[str,list])->dict[str,int]: # For dev and test
     "How many rows have the same texts as a row of train"
-    known = {row.texts for row in parts.get('train', ())}
-    return {split: sum(row.texts in known for row in parts.get(split, ())) for split in ('dev','test')}
+    train_texts = {row.texts for row in parts.get('train', ())}
+    return {split: sum(row.texts in train_texts for row in parts.get(split, ())) for split in ('dev','test')}
 
 def _labelled(rows:list)->bool: return not rows or any(row.labelled for row in rows)
 
@@ -77,10 +77,10 @@ def _foreign_in_import(folder)->str|None:
 def _label_text(kind:str, rows:list)->str: # The contents of a file
     "The labels of a test set as XTREME's evaluation reads them"
     if kind == 'questions':
-        def said(row):
+        def answers_of(row):
             return [dict(text=a.text, answer_start=a.start) for a in row.answers]
-        asked = [dict(id=row.id, question=row.question, answers=said(row)) for row in rows]
-        return json_bytes(dict(version='1.1', data=[dict(paragraphs=[dict(qas=asked)])])).decode()
+        questions = [dict(id=row.id, question=row.question, answers=answers_of(row)) for row in rows]
+        return json_bytes(dict(version='1.1', data=[dict(paragraphs=[dict(qas=questions)])])).decode()
     if kind == 'tagging':
         return submission_text(kind, rows, [row.tags for row in rows])
     if kind in ('sentence','pair'):
@@ -136,8 +136,8 @@ def tasks_of_import(data)->list[str]: # Stems
     "The tasks of all languages; raises `InputError` if there are none"
     folder = Path(data)
     paths = [folder/'manifest.json', *sorted(folder.glob('*/manifest.json'))]
-    found = [tasks_described(described_in(json_with_keys(path)), path) for path in paths]
-    if stems := list(dict.fromkeys(stem for tasks in reversed(found) for stem in tasks)):
+    by_folder = [tasks_described(described_in(json_with_keys(path)), path) for path in paths]
+    if stems := list(dict.fromkeys(stem for tasks in reversed(by_folder) for stem in tasks)):
         return stems
     raise InputError(data, 'is not a folder that `pronto import` wrote; name the folder of its -o')
 
@@ -159,15 +159,15 @@ def _cells(path:Path, kind:str)->list[tuple[int,list[str]]]: # As `table_cells` 
 
 def _occurring(files:list[Path], kind:str)->tuple[str,...]: # In alphabetical order
     "The labels of some tables; a header is none of them"
-    found = {cells[-1] for path in files for n,(_,cells) in enumerate(_cells(path, kind))
-             if len(cells) == _COLUMNS[kind] and not (n == 0 and _is_header(cells[-1], ()))}
-    return tuple(sorted(found - {''}))
+    labels = {cells[-1] for path in files for n,(_,cells) in enumerate(_cells(path, kind))
+              if len(cells) == _COLUMNS[kind] and not (n == 0 and _is_header(cells[-1], ()))}
+    return tuple(sorted(labels - {''}))
 
 # %% ../../../nbs/lab/suites/importing.ipynb #im12r
 def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list:
     if kind == 'questions':
         rows, mended, _ = read_squad(path)
-        notes += [f'{path}: {what}' for what in mended]
+        notes += [f'{path}: {note}' for note in mended]
         return rows
     if kind == 'tagging':
         return read_tagged(path, labels)
@@ -178,25 +178,26 @@ def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list
     return labelled_rows(path, table, kind, labels)
 
 # %% ../../../nbs/lab/suites/importing.ipynb #im12f
-def _known_rows(found:Found, task:str)->list[str]: # Lines
+def _known_rows(imported:Found, task:str)->list[str]: # Lines
     "How many rows of dev and test are rows of train, too"
     return [f'{task}, {code}: {n:,} of {len(tables[task][split]):,} rows of {split} are rows of train, too'
-            for code,tables in found.tables.items() for split,n in _shared_texts(tables[task]).items() if n]
+            for code,tables in imported.tables.items()
+            for split,n in _shared_texts(tables[task]).items() if n]
 
 # %% ../../../nbs/lab/suites/importing.ipynb #im12g
 def _own_files(folder:Path, ending:str, notes:list[str])->dict[str,Path]: # Split to file
     "The tables of a language, e.g. `my_train.tsv`; raises `InputError` for two of one split"
     named = re.compile(rf'(?:.*[._-])?({"|".join(SPLITS)}){re.escape(ending)}')
     paths = [p for p in sorted(folder.glob(f'*{ending}')) if p.is_file()]
-    found = grouped(paths, lambda path: (m := named.fullmatch(path.name)) and m[1])
-    for split,several in found.items():
+    by_split = grouped(paths, lambda path: (m := named.fullmatch(path.name)) and m[1])
+    for split,several in by_split.items():
         if split and len(several) > 1:
             names = ', '.join(p.name for p in several)
             raise InputError(folder, f'has several tables of {split}: {names}; keep one, or join them')
-    others = [p.name for p in found.pop(None, ())]
-    if found and others:
+    others = [p.name for p in by_split.pop(None, ())]
+    if by_split and others:
         notes.append(f'{folder}: left out {", ".join(others)}, not named train, dev or test')
-    return {split: found[split][0] for split in SPLITS if split in found}
+    return {split: by_split[split][0] for split in SPLITS if split in by_split}
 
 def _places(path:Path, ending:str, language:str|None, notes:list[str])->dict[str,dict[str,Path]]:
     "Language to split to table; raises `InputError` for two folders of one language"
@@ -208,20 +209,20 @@ def _places(path:Path, ending:str, language:str|None, notes:list[str])->dict[str
         if inside:
             notes.append(f'{path}: left out the folders {", ".join(inside)}; it has tables itself')
         return {language or standard_code(path.resolve().name) or 'und': files}
-    found = {}
+    by_language = {}
     for folder in folders:
         files, code = _own_files(folder, ending, notes), standard_code(folder.name) or folder.name
         if not files:
             notes.append(f'{folder.name}: left out, no train, dev or test{ending} in it')
-        elif code in found:
-            first = next(iter(found[code].values())).parent.name
-            what = f'has two folders of the language {code}: {first} and {folder.name}'
-            raise InputError(path, f'{what}; join them, or rename one')
+        elif code in by_language:
+            first = next(iter(by_language[code].values())).parent.name
+            problem = f'has two folders of the language {code}: {first} and {folder.name}'
+            raise InputError(path, f'{problem}; join them, or rename one')
         else:
-            found[code] = files
-    if language and found:
+            by_language[code] = files
+    if language and by_language:
         raise InputError('--language', f'{path} has a folder for each language; leave it out')
-    return found
+    return by_language
 
 # %% ../../../nbs/lab/suites/importing.ipynb #im12d
 def read_own(
@@ -232,31 +233,31 @@ def read_own(
     language:str=None # Code, where the name of the folder is not one
 )->Found:
     "Read a user's own tables; raises `InputError` that names the line"
-    path, found, labels = Path(path), Found(), tuple(normalize('NFC', label) for label in labels)
+    path, imported, labels = Path(path), Found(), tuple(normalize('NFC', label) for label in labels)
     check_names(task, labels)
     if len({*labels}) == 1:
         raise InputError('--labels', 'name two or more labels, with commas')
     ending = '.json' if kind == 'questions' else '.tsv'
     if not path.exists():
         raise InputError(path, 'does not exist; name a table or a folder')
-    places = _places(path, ending, language, found.notes)
+    places = _places(path, ending, language, imported.notes)
     if not labels and kind != 'questions':
         labels = _occurring([file for files in places.values() for file in files.values()], kind)
         check_names(task, labels)
-        found.notes.append(f'{task}: its labels are {", ".join(labels) or "not known"}')
+        imported.notes.append(f'{task}: its labels are {", ".join(labels) or "not known"}')
     for code,files in places.items():
-        rows = {split: _own_rows(file, kind, labels, found.notes) for split,file in files.items()}
-        for split in [s for s,some in rows.items() if s != 'test' and not all(x.labelled for x in some)]:
+        rows = {split: _own_rows(file, kind, labels, imported.notes) for split,file in files.items()}
+        for split in [s for s,part in rows.items() if s != 'test' and not all(x.labelled for x in part)]:
             raise InputError(files[split], 'has no labels, so nothing can be trained on it; add them, or '
                                            'name the file test')
         if not any(rows.values()):
             raise InputError(path, 'has no rows; name tables with examples')
-        for split,some in rows.items():
-            if not some:
-                found.notes.append(f'{files[split]}: has no rows')
-            found.add(code, task, split, some)
-    if not found.tables:
+        for split,part in rows.items():
+            if not part:
+                imported.notes.append(f'{files[split]}: has no rows')
+            imported.add(code, task, split, part)
+    if not imported.tables:
         raise InputError(path, f'has no tables named train{ending}, dev{ending} or test{ending}')
-    found.tasks[task] = Described(kind, _METRICS[kind], task, labels)
-    found.notes += _known_rows(found, task)
-    return found
+    imported.tasks[task] = Described(kind, _METRICS[kind], task, labels)
+    imported.notes += _known_rows(imported, task)
+    return imported

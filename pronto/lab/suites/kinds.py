@@ -91,11 +91,11 @@ def place_of(answer:str, start:int, context:str)->int|None: # `None` if it is no
         return None
     if 0 <= start and context.startswith(answer, start):
         return start
-    found, at = [], context.find(answer)
+    positions, at = [], context.find(answer)
     while at >= 0:
-        found.append(at)
+        positions.append(at)
         at = context.find(answer, at + 1)
-    return min(found, key=lambda at: abs(at - start), default=None)
+    return min(positions, key=lambda at: abs(at - start), default=None)
 
 # %% ../../../nbs/lab/suites/kinds.ipynb #kd13c
 class Query(NamedTuple):
@@ -149,10 +149,10 @@ def submission_text(
 )->str: # The contents of a file
     "Answers in XTREME's submission format"
     if kind == 'questions':
-        return json_bytes({row.id: said for row,(said,) in zip(rows, answers)}).decode()
+        return json_bytes({row.id: given for row,(given,) in zip(rows, answers)}).decode()
     def before(row):
         return f'{row.id}\t' if kind == 'mining' else ''
-    parts = [''.join(f'{before(row)}{a}\n' for a in said) for row,said in zip(rows, answers)]
+    parts = [''.join(f'{before(row)}{a}\n' for a in given) for row,given in zip(rows, answers)]
     return ('\n' if kind == 'tagging' else '').join(parts)
 
 # %% ../../../nbs/lab/suites/kinds.ipynb #kd19c
@@ -168,8 +168,8 @@ class Described:
     asked:dict|None = None # How causal models are asked, where that is published; see `MELA_PROMPT`
 
     def record(self)->dict:
-        found = asdict(self) | dict(labels=list(self.labels))
-        return found if self.asked else {k: v for k,v in found.items() if k != 'asked'}
+        fields = asdict(self) | dict(labels=list(self.labels))
+        return fields if self.asked else {k: v for k,v in fields.items() if k != 'asked'}
 
 def label_counts(rows:list)->Counter: # Empty for kinds without labels
     "How often each label or tag occurs"

@@ -21,12 +21,12 @@ def _translatable(dataset:Dataset)->dict[str,dict]: # Stem to split to rows
     "The tasks whose labels are of whole texts; raises `InputError` if there is none"
     def one(parts):
         return next((row for rows in parts.values() for row in rows), None)
-    found = {stem: parts for stem,parts in dataset.tasks.items()
-             if (row := one(parts)) is None or text_columns(type(row))}
-    if found:
-        return found
-    what = 'has labels of tokens or answers in a text, which a translation does not keep'
-    raise InputError(dataset.path, f'{what}; choose another dataset')
+    translatable = {stem: parts for stem,parts in dataset.tasks.items()
+                    if (row := one(parts)) is None or text_columns(type(row))}
+    if translatable:
+        return translatable
+    problem = 'has labels of tokens or answers in a text, which a translation does not keep'
+    raise InputError(dataset.path, f'{problem}; choose another dataset')
 
 def translatable_texts(dataset:Dataset, splits:tuple[str,...]=('test',))->dict[str,str]: # Key to text
     "The texts of a dataset, each once; raises `InputError` if none can be translated"
@@ -44,18 +44,18 @@ def write_texts(dataset:Dataset, path, splits:tuple[str,...]=('test',))->int: # 
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr09c
 def read_translations(path)->dict[str,str]:
     "Read the translations of a table by `write_texts`; raises `InputError` that names the line"
-    found = {}
+    translations = {}
     for i,line in enumerate(file_lines(path), 1):
         key, tab, text = line.partition('\t')
         if not tab or '\t' in text:
-            what = 'is not a key, a tab and a translation; keep the first column as it was'
-            raise InputError(path, what, f'line {i}')
+            problem = 'is not a key, a tab and a translation; keep the first column as it was'
+            raise InputError(path, problem, f'line {i}')
         if not (text := ' '.join(text.split())):
             continue
-        if found.setdefault(key, text) == text:
+        if translations.setdefault(key, text) == text:
             continue
         raise InputError(path, 'has another translation of the same key above; keep one', f'line {i}')
-    return found
+    return translations
 
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr09d
 def _translated(row, translations:dict[str,str]):
@@ -66,7 +66,7 @@ def _translated(row, translations:dict[str,str]):
     return row._replace(**dict(zip(text_columns(type(row)), texts)))
 
 def _all_translated(rows, translations:dict[str,str])->list: # Without those that are not
-    return [found for row in rows if (found := _translated(row, translations))]
+    return [translated for row in rows if (translated := _translated(row, translations))]
 
 def translate_dataset(
     dataset:Dataset,
@@ -78,8 +78,8 @@ def translate_dataset(
     tables = {stem: {s: _all_translated(rows, translations) for s,rows in parts.items()}
               for stem,parts in tasks.items()}
     if not any(rows for parts in tables.values() for rows in parts.values()):
-        what = 'has no text that is translated; keep the first column of `pronto export texts`'
-        raise InputError(dataset.path, what)
+        problem = 'has no text that is translated; keep the first column of `pronto export texts`'
+        raise InputError(dataset.path, problem)
     counts = {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in tables.items()}
     source = dataset.manifest.get('code', '')
     about = dict(code=code, language=language, counts=counts, translated_from=source)
@@ -94,7 +94,7 @@ def write_translation(dataset:Dataset, out):
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr13c
 def _by_place(dataset:Dataset, other:Dataset)->dict[tuple,str]: # Place to text
     "The texts of tables without references that have the same labels, row by row, in both datasets"
-    found, label = {}, lambda row: getattr(row, 'label', None)
+    by_place, label = {}, lambda row: getattr(row, 'label', None)
     for stem,parts in dataset.tasks.items():
         for split,rows in parts.items():
             beside = other.tasks.get(stem, {}).get(split, ())
@@ -103,8 +103,8 @@ def _by_place(dataset:Dataset, other:Dataset)->dict[tuple,str]: # Place to text
             if [*map(label, rows)] != [*map(label, beside)]:
                 continue
             texts = ((i, j, text) for i,row in enumerate(rows) for j,text in enumerate(row.texts))
-            found |= {(stem, split, i, j): text for i,j,text in texts}
-    return found
+            by_place |= {(stem, split, i, j): text for i,j,text in texts}
+    return by_place
 
 def chrf(
     machine:Dataset, human:Dataset
@@ -115,7 +115,7 @@ def chrf(
     if not ours.keys() & theirs.keys():
         ours, theirs = _by_place(machine, human), _by_place(human, machine)
     if not (shared := [key for key in ours if key in theirs]):
-        what = f'has neither a verse that {machine.path} has, nor tables with the same rows'
-        raise InputError(human.path, what)
+        problem = f'has neither a verse that {machine.path} has, nor tables with the same rows'
+        raise InputError(human.path, problem)
     score = CHRF(word_order=2).corpus_score([ours[key] for key in shared], [[theirs[key] for key in shared]])
     return score.score, len(shared)

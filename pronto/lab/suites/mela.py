@@ -48,10 +48,10 @@ def mela_files(
                 return lambda: _unzip(path, archive, name, password)
             files = {name: member(name) for name in archive.namelist()}
     named = {name: _NAME.fullmatch(prefix + name) for name in files}
-    found = {m.groups(): files[name] for name,m in named.items() if m}
-    if not found:
+    readers = {m.groups(): files[name] for name,m in named.items() if m}
+    if not readers:
         raise InputError(path, 'has no tables of MELA; they are named v1.0/<language>/train.csv')
-    return found
+    return readers
 
 # %% ../../../nbs/lab/suites/mela.ipynb #ml08c
 def _judgements(data:bytes, path)->list[SingleSentence]: # Sentences may be empty
@@ -67,8 +67,8 @@ def _judgements(data:bytes, path)->list[SingleSentence]: # Sentences may be empt
             raise InputError(path, f'has no columns sentence and label but {named}', 'line 1')
         for row in reader:
             if row['label'] not in ('0','1') or row['sentence'] is None:
-                what = f'the label is {row["label"]!r} instead of 0 or 1'
-                raise InputError(path, what, f'line {reader.line_num}')
+                problem = f'the label is {row["label"]!r} instead of 0 or 1'
+                raise InputError(path, problem, f'line {reader.line_num}')
             rows.append(SingleSentence(' '.join(row['sentence'].split()), row['label']))
     except csv.Error as e:
         raise InputError(path, f'has wrong quotes ({e})', f'line {reader.line_num}') from e
@@ -87,7 +87,7 @@ MELA_PROMPT = dict( # `prompts.txt` of sjtu-compling/MELA
 # %% ../../../nbs/lab/suites/mela.ipynb #ml08d
 def read_mela(path, version:str='v1.0', password:str=None)->Found:
     "Read one version of MELA; raises `InputError` for a wrong password or a damaged table"
-    files, found = mela_files(path, password), Found()
+    files, imported = mela_files(path, password), Found()
     versions = sorted({v for v,_,_ in files})
     if version not in versions:
         raise InputError(path, f'has no {version} but {", ".join(versions)}; choose with --release')
@@ -96,20 +96,20 @@ def read_mela(path, version:str='v1.0', password:str=None)->Found:
             continue
         name, language = f'{path}/{v}/{code}/{split}.csv', standard_code(code)
         if not language:
-            found.notes.append(f'{v}/{code}: left out, {code} is not a language code')
+            imported.notes.append(f'{v}/{code}: left out, {code} is not a language code')
             continue
         with reading(path):
             data = read()
         rows = _judgements(data, name)
-        kept = [row for row in rows if row.text]
-        empty = len(rows) - len(kept)
+        nonempty = [row for row in rows if row.text]
+        empty = len(rows) - len(nonempty)
         if empty:
-            found.notes.append(f'{v}/{code}/{split}: {empty} empty sentences left out')
-        found.add(language, 'mela', split, kept)
-    no_train = [language for language,tables in found.tables.items() if 'train' not in tables['mela']]
+            imported.notes.append(f'{v}/{code}/{split}: {empty} empty sentences left out')
+        imported.add(language, 'mela', split, nonempty)
+    no_train = [language for language,tables in imported.tables.items() if 'train' not in tables['mela']]
     if no_train:
-        found.notes.append(f'mela: no training data in {", ".join(no_train)}')
-    found.notes += other_sizes(version, found.tables)
-    found.tasks['mela'] = Described('sentence', 'mcc', f'MELA {version}', ('0','1'),
-                                    'Is the sentence acceptable?', asked=MELA_PROMPT)
-    return found
+        imported.notes.append(f'mela: no training data in {", ".join(no_train)}')
+    imported.notes += other_sizes(version, imported.tables)
+    imported.tasks['mela'] = Described('sentence', 'mcc', f'MELA {version}', ('0','1'),
+                                       'Is the sentence acceptable?', asked=MELA_PROMPT)
+    return imported

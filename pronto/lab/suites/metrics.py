@@ -38,20 +38,20 @@ def _starts(before:str, tag:str, same:bool)->bool:
 def spans(sentences:list[list[str]])->set[tuple[str,int,int]]: # Type, first and last position in the text
     "The spans of a tagged text"
     tags = [tag for sentence in sentences for tag in (*sentence, 'O')] + ['O']
-    found, before, kind_before, first = set(), 'O', '', 0
+    closed, before, kind_before, first = set(), 'O', '', 0
     for i,whole in enumerate(tags):
         tag, kind = whole[0], whole.rsplit('-', 1)[-1]
         same = kind == kind_before
         if _ends(before, tag, same):
-            found.add((kind_before, first, i-1))
+            closed.add((kind_before, first, i-1))
         if _starts(before, tag, same):
             first = i
         before, kind_before = tag, kind
-    return found
+    return closed
 
 # %% ../../../nbs/lab/suites/metrics.ipynb #mt14c
-def _f1(correct:int, found:int, wanted:int)->dict[str,float]:
-    precision, recall = (correct/n if n else 0 for n in (found, wanted))
+def _f1(correct:int, given:int, wanted:int)->dict[str,float]:
+    precision, recall = (correct/n if n else 0 for n in (given, wanted))
     f1 = 2*precision*recall/(precision + recall) if correct else 0
     return dict(f1=f1*100, precision=precision*100, recall=recall*100)
 
@@ -64,14 +64,14 @@ def span_f1(
         if len(t) == len(p):
             continue
         raise ValueError(f'sentence {i} has {len(p)} tags, but the labels have {len(t)}')
-    wanted, found = spans(true), spans(predicted)
-    return _f1(len(wanted & found), len(found), len(wanted))
+    wanted, given = spans(true), spans(predicted)
+    return _f1(len(wanted & given), len(given), len(wanted))
 
 # %% ../../../nbs/lab/suites/metrics.ipynb #mt17c
 def bitext_f1(true:list[str], predicted:list[str])->dict[str,float]: # `f1`, `precision`, `recall`
     "F1 of the pairs found"
-    wanted, found = ({tuple(line.split('\t')) for line in side} for side in (true, predicted))
-    return _f1(len(wanted & found), len(found), len(wanted))
+    wanted, given = ({tuple(line.split('\t')) for line in side} for side in (true, predicted))
+    return _f1(len(wanted & given), len(given), len(wanted))
 
 # %% ../../../nbs/lab/suites/metrics.ipynb #mt20c
 _ARTICLES = dict(
@@ -103,11 +103,11 @@ def normalise(
 
 # %% ../../../nbs/lab/suites/metrics.ipynb #mt23c
 def _answer_f1(predicted:str, true:str)->float:
-    found, wanted = predicted.split(), true.split()
-    same = (Counter(found) & Counter(wanted)).total()
+    given, wanted = predicted.split(), true.split()
+    same = (Counter(given) & Counter(wanted)).total()
     if not same:
         return 0
-    precision, recall = same/len(found), same/len(wanted)
+    precision, recall = same/len(given), same/len(wanted)
     return 2*precision*recall/(precision + recall)
 
 def answer_scores(
@@ -124,7 +124,7 @@ def answer_scores(
     for id,answers in true:
         if id not in predicted:
             continue
-        found, wanted = clean(predicted[id]), [clean(a) for a in answers]
-        exact += found in wanted
-        f1 += max(_answer_f1(found, w) for w in wanted)
+        given, wanted = clean(predicted[id]), [clean(a) for a in answers]
+        exact += given in wanted
+        f1 += max(_answer_f1(given, w) for w in wanted)
     return dict(exact_match=100.0*exact/len(true), f1=100.0*f1/len(true))

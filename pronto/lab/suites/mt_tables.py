@@ -27,32 +27,32 @@ class TranslatedPair(NamedTuple):
 
 def translated_pairs(folders:list)->list[TranslatedPair]:
     "Which datasets belong together; raises `InputError` for a folder that does not say it"
-    found = []
+    pairs = []
     for folder in folders:
         about = json_with_keys(Path(folder)/'manifest.json', 'code', 'human', 'chrf')
         *codes, chrf = (about.get(name) for name in ('human','code','chrf'))
         numbered = type(chrf) in (int, float) and 0 <= chrf <= 100
         if not numbered or not all(isinstance(code, str) for code in codes):
-            what = 'is not a folder that `pronto import translation --human` wrote'
-            raise InputError(folder, f'{what}; name one, or import it again')
-        found.append(TranslatedPair(*codes, chrf))
-    return found
+            problem = 'is not a folder that `pronto import translation --human` wrote'
+            raise InputError(folder, f'{problem}; name one, or import it again')
+        pairs.append(TranslatedPair(*codes, chrf))
+    return pairs
 
 # %% ../../../nbs/lab/suites/mt_tables.ipynb #tc09c
 _Scores = dict[tuple[str,str,str],tuple[float,float]] # Model, task and human dataset to both scores
 
 def paired_scores(records:list[Run], pairs:list[TranslatedPair], metric:str='accuracy')->_Scores:
     "Means over seeds on both test sets of each language"
-    found = {}
+    paired = {}
     alike = grouped(records, lambda r: (r.model_name, r.definition.abbr, training_of(r)))
-    for run,some in alike.items():
-        scores = {code: mean(r.score(metric) for r in own)
-                  for code,own in grouped(some, lambda r: r.dataset_name).items()}
-        found |= {(*run, p.human): (scores[p.human], scores[p.machine]) for p in pairs
-                  if p.human in scores and p.machine in scores}
-    ways = grouped(found, lambda key: key[:2]).values()
+    for run,group in alike.items():
+        scores = {code: mean(r.score(metric) for r in of_language)
+                  for code,of_language in grouped(group, lambda r: r.dataset_name).items()}
+        paired |= {(*run, p.human): (scores[p.human], scores[p.machine]) for p in pairs
+                   if p.human in scores and p.machine in scores}
+    ways = grouped(paired, lambda key: key[:2]).values()
     label = {key: told for keys in ways for key,told in zip(keys, differing([key[2] for key in keys]))}
-    return {(with_label(key[0], label[key]), key[1], key[3]): both for key,both in found.items()}
+    return {(with_label(key[0], label[key]), key[1], key[3]): both for key,both in paired.items()}
 
 # %% ../../../nbs/lab/suites/mt_tables.ipynb #tc12c
 def language_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
@@ -73,17 +73,17 @@ def correlation_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
     quality, groups, rows = {p.human: p.chrf for p in pairs}, {}, []
     for (model,task,code),(human,machine) in sorted(scores.items()):
         over = f'{model}, over languages'
-        for what,of,*both in (over, 'human, machine', human, machine), \
+        for scope,of,*both in (over, 'human, machine', human, machine), \
                              (f'{code}, over models', 'human, machine', human, machine), \
                              (over, 'chrF++, human', quality[code], human), \
                              (over, 'chrF++, machine', quality[code], machine):
-            groups.setdefault((what, task, of), []).append(both)
+            groups.setdefault((scope, task, of), []).append(both)
     for key,both in groups.items():
         x, y = zip(*both)
         if len({*x}) < 2 or len({*y}) < 2 or len(both) < 3:
             continue
-        found = correlate(x, y)
-        rows.append([*key, len(both), decimal(found.pearson, 3), decimal(found.spearman, 3)])
+        correlation = correlate(x, y)
+        rows.append([*key, len(both), decimal(correlation.pearson, 3), decimal(correlation.spearman, 3)])
     header = ['', 'task', 'of', 'n', 'Pearson', 'Spearman']
     title = 'Agreement of human and machine-translated test sets'
     return Table('mt_agreement', title, [(header, rows)], [_FEW]*(not rows), align='lllr')
@@ -108,8 +108,9 @@ def make_translation_tables(
     scores = paired_scores(records, pairs, metric)
     if not scores:
         both = ', '.join(f'{p.human} and {p.machine}' for p in named)
-        what = f'has no model that ran on a human and a machine-translated test set ({both}); evaluate both'
-        raise InputError(runs, f'{what} with `pronto eval --protocol transfer` and the same --limit, if any')
+        problem = f'has no model that ran on a human and a machine-translated test set ({both})'
+        remedy = 'evaluate both with `pronto eval --protocol transfer` and the same --limit, if any'
+        raise InputError(runs, f'{problem}; {remedy}')
     made = [language_table(scores, pairs), correlation_table(scores, pairs)]
     used = [r for r in records if any(r.dataset_name in p[:2] for p in pairs)]
     limits = ', '.join(map(str, sorted({r.limit for r in used if r.limit})))

@@ -129,7 +129,7 @@ def mela_table4(
     return Table('mela4', 'MELA, from one language to another (MCC)', blocks, notes, align='lr')
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb22c
-def _number(n:int, what:str)->str: return f'{n:,} {what}{"" if n == 1 else "s"}'
+def _number(n:int, noun:str)->str: return f'{n:,} {noun}{"" if n == 1 else "s"}'
 
 def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     "A model and how it was trained or asked, but for the seed"
@@ -141,26 +141,26 @@ def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     else:
         length = _number(used['epochs'], 'epoch') if record.dev and 'epochs' in used else ''
     protocol = record.protocol if record.protocol not in ('in-language','transfer') else ''
-    known = record.model_name, protocol, record.recipe, length, f'limit {limit:,}' if limit else 'no limit'
-    return ', '.join(filter(None, known))
+    parts = record.model_name, protocol, record.recipe, length, f'limit {limit:,}' if limit else 'no limit'
+    return ', '.join(filter(None, parts))
 
 def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
     "The runs of each way"
-    found = {}
-    for way,some in grouped(records, _way).items():
-        cells = grouped(some, lambda r: (r.dataset, source_names(r))).values()
+    by_way = {}
+    for way,group in grouped(records, _way).items():
+        cells = grouped(group, lambda r: (r.dataset, source_names(r))).values()
         sizes = {len({r.seed for r in cell}) for cell in cells}
         least = f'{min(sizes)} to ' if len(sizes) > 1 else ''
-        found[f'{way}, {least}{_number(max(sizes), "seed")}'] = some
-    return found
+        by_way[f'{way}, {least}{_number(max(sizes), "seed")}'] = group
+    return by_way
 
 def _ours(records:list[Run])->dict[str,dict[str,float]]: # Name to language to MCC in percent
     "Median over seeds of models trained on the tested language, or only asked"
-    own = [r for r in records if r.task == 'mela' and not r.sources]
-    def medians(some):
+    mela_runs = [r for r in records if r.task == 'mela' and not r.sources]
+    def medians(group):
         return {language: median(100*r.mcc for r in of)
-                for language,of in grouped(some, lambda r: r.dataset).items()}
-    return {way: medians(some) for way,some in _ways(own).items()}
+                for language,of in grouped(group, lambda r: r.dataset).items()}
+    return {way: medians(group) for way,group in _ways(mela_runs).items()}
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb23c
 _IN_TABLES = 'in-language', 'transfer', 'prompting', 'probe'

@@ -34,16 +34,16 @@ def _values(record:Run)->dict[str,float]: # Metric of XTREME to a value in perce
     return {m: 100*record.score('accuracy' if m == 'exact_match' else m) for m in metrics}
 
 def _task_scores(records:list[Run], task)->TaskScores: # Of one task and setting
-    found, values = TaskScores(task), {}
+    task_scores, values = TaskScores(task), {}
     for r in records:
         for metric,value in _values(r).items():
             values.setdefault(metric, {}).setdefault(xtreme_code(r.dataset), []).append(value)
     for metric,by_language in values.items():
         there = [language for language in task.languages if language in by_language]
-        found.scores[metric] = {language: mean(by_language[language]) for language in there}
-    ran = next(iter(found.scores.values()), {})
-    found.missing = {language: 'no run' for language in task.languages if language not in ran}
-    return found
+        task_scores.scores[metric] = {language: mean(by_language[language]) for language in there}
+    ran = next(iter(task_scores.scores.values()), {})
+    task_scores.missing = {language: 'no run' for language in task.languages if language not in ran}
+    return task_scores
 
 # %% ../../../nbs/lab/suites/results.ipynb #rs07c
 def _fits(record:Run)->bool:
@@ -57,16 +57,17 @@ def scores_of_runs(
     records:list[Run]
 )->dict[str,SubmissionScores]: # Model, recipe and what it was trained on
     "The scores of runs without a limit, in the form of those of a submission"
-    kept = grouped(filter(_fits, records), lambda r: (r.model_name, r.recipe, _setting(r), r.task))
-    found = {}
-    for (model,recipe),keys in grouped(kept, lambda key: key[:2]).items():
+    by_setting = grouped(filter(_fits, records), lambda r: (r.model_name, r.recipe, _setting(r), r.task))
+    by_name = {}
+    for (model,recipe),keys in grouped(by_setting, lambda key: key[:2]).items():
         for setting in sorted({key[2] for key in keys} - {''}) or ['']:
             def of(name):
-                return kept.get((model, recipe, setting, name)) or kept.get((model, recipe, '', name))
-            tasks = {name: _task_scores(some, XTREME[name]) for name in XTREME if (some := of(name))}
+                of_any = by_setting.get((model, recipe, '', name))
+                return by_setting.get((model, recipe, setting, name)) or of_any
+            tasks = {name: _task_scores(group, XTREME[name]) for name in XTREME if (group := of(name))}
             name = ', '.join(filter(None, [model, recipe, setting]))
-            found[name] = SubmissionScores(tasks)
-    return found
+            by_name[name] = SubmissionScores(tasks)
+    return by_name
 
 # %% ../../../nbs/lab/suites/results.ipynb #rs11c
 def shared_table(found:dict[str,SubmissionScores])->Table:
@@ -96,19 +97,20 @@ def make_xtreme_tables(
 )->list[Table]:
     "XTREME's overall table, and means over what ran; raises `InputError` without runs"
     records = list(read_runs(runs))
-    own = [r for r in records if r.task in XTREME]
-    kept, others = models_apart(list(filter(_fits, own))), described([r for r in own if not _fits(r)])
-    found, limited = scores_of_runs(kept), sum(bool(r.limit) for r in own)
-    if not found and limited:
-        what = f'has runs of tasks of XTREME only with a limit ({limited}), which are left out'
-        raise InputError(runs, f'{what}; run `pronto eval` without --limit')
-    if not found:
-        what = 'has no runs of a task of XTREME; make some with `pronto eval --protocol transfer --train en`'
-        raise InputError(runs, what)
+    of_xtreme = [r for r in records if r.task in XTREME]
+    complete = models_apart(list(filter(_fits, of_xtreme)))
+    others = described([r for r in of_xtreme if not _fits(r)])
+    scores, limited = scores_of_runs(complete), sum(bool(r.limit) for r in of_xtreme)
+    if not scores and limited:
+        problem = f'has runs of tasks of XTREME only with a limit ({limited}), which are left out'
+        raise InputError(runs, f'{problem}; run `pronto eval` without --limit')
+    if not scores:
+        remedy = 'make some with `pronto eval --protocol transfer --train en`'
+        raise InputError(runs, f'has no runs of a task of XTREME; {remedy}')
     if limited:
         report(f'runs of tasks of XTREME with a limit, which are left out: {limited}')
-    lines = data_notes(kept) + [f'Left out: {others}.']*bool(others)
-    tables = xtreme_table(found), shared_table(found)
+    lines = data_notes(complete) + [f'Left out: {others}.']*bool(others)
+    tables = xtreme_table(scores), shared_table(scores)
     made = [replace(table, notes=[*table.notes, *lines]) for table in tables]
     for table in made if out else ():
         table.write(out)

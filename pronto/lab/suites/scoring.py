@@ -50,11 +50,11 @@ _SQUAD = 'it should be SQuAD 1.1: {"data": [{"paragraphs": [{"context": ..., "qa
 
 def _read_questions(path)->list[tuple[str,list[str]]]: # Id and true answers
     "The questions of a file in SQuAD's format, without contexts; raises `InputError`"
-    found = read_json(path)
+    content = read_json(path)
     with reading(path, _SQUAD, *ANY_SHAPE):
-        articles = found['data'] if isinstance(found, dict) else found
-        asked = [qa for article in articles for part in article['paragraphs'] for qa in part['qas']]
-        answers = [(qa['id'], [answer['text'] for answer in qa['answers']]) for qa in asked]
+        articles = content['data'] if isinstance(content, dict) else content
+        questions = [qa for article in articles for part in article['paragraphs'] for qa in part['qas']]
+        answers = [(qa['id'], [answer['text'] for answer in qa['answers']]) for qa in questions]
         for id,texts in answers:
             if isinstance(id, str) and texts and all(isinstance(t, str) for t in texts):
                 continue
@@ -63,11 +63,11 @@ def _read_questions(path)->list[tuple[str,list[str]]]: # Id and true answers
 
 def _read_squad_answers(path)->dict[str,str]: # Id to answer
     "Predicted answers; raises `InputError` if it is another kind of JSON"
-    found = read_json(path)
-    if isinstance(found, dict) and all(isinstance(answer, str) for answer in found.values()):
-        return found
-    what = 'is not an object from question to answer, such as {"q1": "in Bonn"}'
-    raise InputError(path, f'{what}; write it again')
+    answers = read_json(path)
+    if isinstance(answers, dict) and all(isinstance(answer, str) for answer in answers.values()):
+        return answers
+    problem = 'is not an object from question to answer, such as {"q1": "in Bonn"}'
+    raise InputError(path, f'{problem}; write it again')
 
 # %% ../../../nbs/lab/suites/scoring.ipynb #sc13c
 def _in_any_language(metric:Callable)->Callable:
@@ -108,26 +108,26 @@ class TaskScores:
 # %% ../../../nbs/lab/suites/scoring.ipynb #sc17c
 def _files(folder:Path, task:SuiteTask)->dict[str,Path]: # XTREME's code to file
     "The files of a task by language; raises `InputError` for two files of one language"
-    found = {}
+    by_language = {}
     for path in sorted((folder/task.task).glob(f'test-*.{task.ending}')):
         code = xtreme_code(path.stem.removeprefix('test-'))
-        if code in found:
-            raise InputError(path, f'is of the same language as {found[code].name}; remove one')
+        if code in by_language:
+            raise InputError(path, f'is of the same language as {by_language[code].name}; remove one')
         if code:
-            found[code] = path
-    return found
+            by_language[code] = path
+    return by_language
 
 def _score_task(task:SuiteTask, predictions:Path, labels:Path)->TaskScores:
-    found, (read_labels, read_predictions, score) = TaskScores(task), _MEASURES[task.metric]
-    answered, known = _files(predictions, task), _files(labels, task)
+    task_scores, (read_labels, read_predictions, score) = TaskScores(task), _MEASURES[task.metric]
+    answered, labelled = _files(predictions, task), _files(labels, task)
     for language in task.languages:
-        sides = ('predictions', answered), ('labels', known)
-        lacking = [what for what,files in sides if language not in files]
-        true = None if lacking else read_labels(known[language])
+        sides = ('predictions', answered), ('labels', labelled)
+        lacking = [side for side,files in sides if language not in files]
+        true = None if lacking else read_labels(labelled[language])
         if task.group == 'qa' and not lacking and not any(text for _,texts in true for text in texts):
             lacking = ['answers in the labels']
         if lacking:
-            found.missing[language] = f'no {" and no ".join(lacking)}'
+            task_scores.missing[language] = f'no {" and no ".join(lacking)}'
             continue
         predicted = read_predictions(answered[language])
         try:
@@ -135,8 +135,8 @@ def _score_task(task:SuiteTask, predictions:Path, labels:Path)->TaskScores:
         except ValueError as e:
             raise InputError(answered[language], f'{e}; predict the whole test set') from e
         for metric,value in scores.items():
-            found.scores.setdefault(metric, {})[language] = value
-    return found
+            task_scores.scores.setdefault(metric, {})[language] = value
+    return task_scores
 
 # %% ../../../nbs/lab/suites/scoring.ipynb #sc18c
 @dataclass
@@ -162,13 +162,13 @@ def score_submission(predictions, labels)->SubmissionScores:
     for folder in folders:
         if any((folder/name).is_dir() for name in XTREME):
             continue
-        what = f'has no folder of a task, such as xnli with test-de.tsv in it; tasks are {", ".join(XTREME)}'
-        raise InputError(folder, what)
+        problem = 'has no folder of a task, such as xnli with test-de.tsv in it'
+        raise InputError(folder, f'{problem}; tasks are {", ".join(XTREME)}')
     there = [name for name in XTREME if all((folder/name).is_dir() for folder in folders)]
     if there:
         return SubmissionScores({name: _score_task(XTREME[name], *folders) for name in there})
-    what = f'has predictions of other tasks than {labels} has labels of; name labels of the same tasks'
-    raise InputError(predictions, what)
+    problem = f'has predictions of other tasks than {labels} has labels of; name labels of the same tasks'
+    raise InputError(predictions, problem)
 
 # %% ../../../nbs/lab/suites/scoring.ipynb #sc24c
 def show_scores(found:SubmissionScores)->str: # Markdown

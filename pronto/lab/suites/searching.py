@@ -32,15 +32,15 @@ def mine(
     near_x, near_y = neighbour_means(x, y, k), neighbour_means(y, x, k)
     forward = list(_candidates(x, y, near_x, near_y, k))
     backward = [(score, i, j) for score,j,i in _candidates(y, x, near_y, near_x, k)]
-    pairs, taken, found = sorted(forward + backward, key=lambda pair: -pair[0]), (set(), set()), []
+    pairs, taken, mined = sorted(forward + backward, key=lambda pair: -pair[0]), (set(), set()), []
     for score,i,j in pairs:
         if i in taken[0] or j in taken[1]:
             continue
         taken[0].add(i)
         taken[1].add(j)
         if score > 0:
-            found.append((score, i, j))
-    return found
+            mined.append((score, i, j))
+    return mined
 
 def best_threshold(
     scores:list[float], right:list[bool],
@@ -61,10 +61,10 @@ def sentence_vectors(model, texts:list[str], device:str=None)->np.ndarray: # (n,
     return layers[xtreme_layer(len(layers) - 1)]
 
 def _distinct(rows:list)->dict[str,str|None]: # Text to id; `None` if several have it
-    found = {}
+    ids = {}
     for row in rows:
-        found[row.text] = None if row.text in found else row.id
-    return found
+        ids[row.text] = None if row.text in ids else row.id
+    return ids
 
 def mined_pairs(
     model, rows:list, pool:list, device:str=None
@@ -80,21 +80,22 @@ def mined_pairs(
 def _nearest(model, rows:list, pool:list, settings:dict, device)->list[str]: # Ids
     "The nearest sentence of the pool for each query"
     texts = [row.text for row in rows], [row.text for row in pool]
-    x, y = (encode_layers(model, some, specials=settings['specials'], device=device) for some in texts)
+    x, y = (encode_layers(model, side, specials=settings['specials'], device=device) for side in texts)
     def by_layer(i):
         return retrieve(x[i], y[i], settings['similarity'])
     if settings['layer'] == 'of XTREME':
-        found = by_layer(xtreme_layer(len(x) - 1))
+        indices = by_layer(xtreme_layer(len(x) - 1))
     else:
-        found = _by_other_half([by_layer(i) for i in range(len(x))], rows, pool)
-    return [pool[i].id for i in found]
+        indices = _by_other_half([by_layer(i) for i in range(len(x))], rows, pool)
+    return [pool[i].id for i in indices]
 
-def _by_other_half(found:list[np.ndarray], rows:list, pool:list)->np.ndarray: # (n,) places in the pool
+def _by_other_half(by_layer:list[np.ndarray], rows:list, pool:list)->np.ndarray: # (n,) places in the pool
     "Choose for each half of the queries the layer that is best on the other half"
-    right = np.array([[pool[j].id in (row.matches or ()) for row,j in zip(rows, places)] for places in found])
+    right = np.array([[pool[j].id in (row.matches or ()) for row,j in zip(rows, places)]
+                      for places in by_layer])
     even = np.arange(len(rows)) % 2 == 0
     best = [right[:,half].sum(1).argmax() for half in (~even, even)] # For the even ones, for the odd ones
-    return np.where(even, found[best[0]], found[best[1]])
+    return np.where(even, by_layer[best[0]], by_layer[best[1]])
 
 def _mined(model, dev:list, rows:list, pool:list, device)->list[str]: # Ids, maybe empty
     "Pairs above the threshold that is best on dev"
@@ -102,8 +103,8 @@ def _mined(model, dev:list, rows:list, pool:list, device)->list[str]: # Ids, may
     pairs = mined_pairs(model, dev, dev[0].pool, device)
     right = [(a, b) in gold for _,a,b in pairs]
     least = best_threshold([score for score,*_ in pairs], right, len(gold))
-    found = {a: b for score,a,b in mined_pairs(model, rows, pool, device) if score >= least}
-    return [found.get(row.id, '') for row in rows]
+    match_of = {a: b for score,a,b in mined_pairs(model, rows, pool, device) if score >= least}
+    return [match_of.get(row.id, '') for row in rows]
 
 # %% ../../../nbs/lab/suites/searching.ipynb #se09c
 def search_task(
@@ -119,9 +120,9 @@ def search_task(
         raise InputError(task.stem, 'has no dev rows, which choose the threshold; import them, too')
     for part in test_sets(rows):
         answers[part] = []
-        for _,some in groupby(rows[part], lambda row: id(row.pool)):
-            some = list(some)
-            how = some, some[0].pool
+        for _,queries in groupby(rows[part], lambda row: id(row.pool)):
+            queries = list(queries)
+            how = queries, queries[0].pool
             answers[part] += _mined(model, rows['dev'], *how, device) if 'f1' in task.metrics else \
                 _nearest(model, *how, settings, device)
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=[],

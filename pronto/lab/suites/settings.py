@@ -52,8 +52,8 @@ def benchmark_settings(settings:dict, stem:str, kind:str, model)->dict:
     if kind in ('sentence','pair'):
         return settings
     if settings.get('steps'):
-        what = f'{name} counts updates, which suits sentences; choose another for {stem}'
-        raise InputError('--recipe', what)
+        problem = f'{name} counts updates, which suits sentences; choose another for {stem}'
+        raise InputError('--recipe', problem)
     lengths = suite_settings('scripts', stem, kind, model)
     used = {k: settings[k] for k in _OF_HEADS if k in settings}
     return used | dict(select='accuracy', max_length=lengths['max_length'], stride=lengths['stride'])

@@ -102,10 +102,10 @@ def f1_values(
     sums:np.ndarray # (n, 3): right, found and wanted of each item
 )->np.ndarray: # (n,); their mean is F1
     "F1 of sums as one number per item, by the delta method"
-    right, found, wanted = sums.sum(0)
+    right, given, wanted = sums.sum(0)
     if not right:
         return np.zeros(len(sums))
-    both = found + wanted
+    both = given + wanted
     slopes = 2*sums[:,0]/both - 2*right*(sums[:,1] + sums[:,2])/both**2
     return 2*right/both + len(sums)*slopes
 
@@ -113,11 +113,11 @@ def _span_sums(true:list[str], answers:list[str], sentences:list[str])->np.ndarr
     "Spans that are right, found and wanted, by the token where they start"
     ends = [i for i in range(1, len(true)) if sentences[i] != sentences[i-1]]
     parts = [slice(a, b) for a,b in zip([0, *ends], [*ends, len(true)])]
-    place = [i for part in parts for i in (*range(part.start, part.stop), part.stop - 1)]
-    wanted, found = (spans([tags[part] for part in parts]) for tags in (true, answers))
+    start_of = [i for part in parts for i in (*range(part.start, part.stop), part.stop - 1)]
+    wanted, given = (spans([tags[part] for part in parts]) for tags in (true, answers))
     sums = np.zeros((len(true), 3))
-    for column,kept in enumerate((wanted & found, found, wanted)):
-        np.add.at(sums[:,column], [place[first] for _,first,_ in kept], 1)
+    for column,counted in enumerate((wanted & given, given, wanted)):
+        np.add.at(sums[:,column], [start_of[first] for _,first,_ in counted], 1)
     return sums
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20c
@@ -178,7 +178,7 @@ def _usual(keys:list, tags:list[str])->dict: # Key to tag
     counts = defaultdict(Counter)
     for key,tag in zip(keys, tags):
         counts[key][tag] += 1
-    return {key: found.most_common(1)[0][0] for key,found in counts.items()}
+    return {key: tag_counts.most_common(1)[0][0] for key,tag_counts in counts.items()}
 
 def _words(task:TaggingTask, rows:list[Tagged])->list[str]:
     return [row.tokens[i] for row in rows for i in task.asked(row)]
@@ -188,8 +188,8 @@ def _usual_tag(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[st
     return [max(task.labels, key=lambda tag: n[tag])]*len(_words(task, test))
 
 def _tag_of(keys:Callable, task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
-    known = _usual(keys(task, train), task.true_labels(train))
-    return [known.get(key, tag) for key,tag in zip(keys(task, test), _usual_tag(task, train, test))]
+    tag_of = _usual(keys(task, train), task.true_labels(train))
+    return [tag_of.get(key, tag) for key,tag in zip(keys(task, test), _usual_tag(task, train, test))]
 
 def _shapes(task:TaggingTask, rows:list[Tagged])->list[tuple[bool,bool]]:
     "For each word: is it the first one, and has it a capital?"
@@ -199,16 +199,16 @@ def _tag_of_letters(task:TaggingTask, train:list[Tagged], test:list[Tagged])->li
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
-    known, words = _usual(_words(task, train), task.true_labels(train)), _words(task, test)
-    new = list(dict.fromkeys(word for word in words if word not in known))
-    if not new or len({*known.values()}) < 2:
+    tag_of, words = _usual(_words(task, train), task.true_labels(train)), _words(task, test)
+    new = list(dict.fromkeys(word for word in words if word not in tag_of))
+    if not new or len({*tag_of.values()}) < 2:
         return _tag_of(_words, task, train, test)
     grams = HashingVectorizer(analyzer='char_wb', ngram_range=(1,4), n_features=1<<18, alternate_sign=False)
     logistic = LogisticRegression(C=10, solver='liblinear', dual=True, tol=.1, random_state=0)
     model = OneVsRestClassifier(logistic)
-    model.fit(grams.transform(list(known)), list(known.values()))
-    known |= dict(zip(new, model.predict(grams.transform(new)).tolist()))
-    return [known[word] for word in words]
+    model.fit(grams.transform(list(tag_of)), list(tag_of.values()))
+    tag_of |= dict(zip(new, model.predict(grams.transform(new)).tolist()))
+    return [tag_of[word] for word in words]
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20e
 @dataclass(frozen=True)
@@ -229,8 +229,8 @@ class QuestionTask(ItemTask):
     def true_labels(self, rows:list[Question])->list[str]: # JSON, a list of the right answers
         "The right answers, with the language where it matters, as `{language: answers}`"
         texts = [list(dict.fromkeys(_one_line(answer.text) for answer in row.answers)) for row in rows]
-        found = [{row.language: some} if row.language else some for row,some in zip(rows, texts)]
-        return [json.dumps(some, ensure_ascii=False) for some in found]
+        gold = [{row.language: accepted} if row.language else accepted for row,accepted in zip(rows, texts)]
+        return [json.dumps(accepted, ensure_ascii=False) for accepted in gold]
 
     def places(self, rows:list[Question])->list[dict]:
         "A context is a chapter: its questions are not independent"
@@ -260,12 +260,12 @@ def _answer_values(true:str, answer:str)->tuple[float,float]: # Exact match, F1
     return scores['exact_match']/100, scores['f1']/100
 
 def _nearest_sentence(task, train, test:list[Question])->list[str]:
-    found = []
+    nearest = []
     for row in test:
         sentences = [s for s in re.split(r'(?<=[.!?。।؟])\s*', row.context) if s.strip()] or [row.context]
         find = NearestText([row.question, *sentences])
-        found.append(_one_line(sentences[find([row.question], sentences)[0]]))
-    return found
+        nearest.append(_one_line(sentences[find([row.question], sentences)[0]]))
+    return nearest
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20f
 @dataclass(frozen=True)
@@ -311,13 +311,13 @@ class RetrievalTask(ItemTask):
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20g
 def _similar_sentence(task, train, test:list[Query])->list[str]:
-    found = []
+    ids = []
     for _,rows in groupby(test, lambda row: id(row.pool)):
         rows = list(rows)
         texts, pool = [row.text for row in rows], rows[0].pool
         places = NearestText([*texts, *(p.text for p in pool)])(texts, [p.text for p in pool])
-        found += [pool[i].id for i in places]
-    return found
+        ids += [pool[i].id for i in places]
+    return ids
 
 @dataclass(frozen=True)
 class MiningTask(RetrievalTask):

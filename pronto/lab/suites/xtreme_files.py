@@ -55,15 +55,15 @@ def labelled_rows(
     for i,cells in table:
         *texts, label = cells if len(cells) > n else [*cells, '']
         if len(texts) != n:
-            what = f'has {len(cells)} columns; a {kind} has {n + 1}, or {n} without labels'
+            problem = f'has {len(cells)} columns; a {kind} has {n + 1}, or {n} without labels'
         elif label and label not in labels:
-            what = f'{label!r} is not one of the labels {", ".join(labels)}'
+            problem = f'{label!r} is not one of the labels {", ".join(labels)}'
         elif rows and rows[0].labelled != bool(label):
-            what = 'has no label where other lines have one, or the other way round'
+            problem = 'has no label where other lines have one, or the other way round'
         else:
             rows.append(ROWS[kind](*texts, label))
             continue
-        raise InputError(path, f'{what}; mend the table', f'line {i}')
+        raise InputError(path, f'{problem}; mend the table', f'line {i}')
     return rows
 
 def read_pairs(path, labels:tuple[str,...])->list: # `SentencePair`s
@@ -77,13 +77,13 @@ BIO = tuple('O B-LOC I-LOC B-ORG I-ORG B-PER I-PER'.split())
 
 def _sentences(lines:list[str])->list[list[tuple[int,str]]]:
     "Line number and line of each token of each sentence"
-    found = [[]]
+    sentences = [[]]
     for i,line in enumerate(lines, 1):
         if line.strip('\n'):
-            found[-1].append((i, line))
-        elif found[-1]:
-            found.append([])
-    return found if found[-1] else found[:-1]
+            sentences[-1].append((i, line))
+        elif sentences[-1]:
+            sentences.append([])
+    return sentences if sentences[-1] else sentences[:-1]
 
 def read_tagged(path, tags:tuple[str,...])->list[Tagged]:
     "Read tagged sentences; raises `InputError` that names the line"
@@ -127,13 +127,13 @@ def read_treebank_tags(path)->list[Tagged]:
 _SQUAD = 'it should be SQuAD 1.1; download it again'
 
 def _question(qa:dict, context:str, mended:Counter)->Question:
-    said = [(answer['text'], answer['answer_start']) for answer in qa['answers']]
-    texts = [qa['id'], qa['question'], context, *(text for text,_ in said)]
+    spans = [(answer['text'], answer['answer_start']) for answer in qa['answers']]
+    texts = [qa['id'], qa['question'], context, *(text for text,_ in spans)]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError('a text is missing')
-    answers = tuple(AnswerSpan(text, place_of(text, start, context)) for text,start in said if text)
+    answers = tuple(AnswerSpan(text, place_of(text, start, context)) for text,start in spans if text)
     mended['moved'] += sum(a.start is not None and a.start != start
-                           for a,(_,start) in zip(answers, (s for s in said if s[0])))
+                           for a,(_,start) in zip(answers, (s for s in spans if s[0])))
     mended['not in the context'] += sum(a.start is None for a in answers)
     return Question(qa['id'], qa['question'], context, answers)
 
@@ -141,16 +141,16 @@ def read_squad(
     path # A file in SQuAD's format
 )->tuple[list[Question],list[str],list[int]]:
     "Questions; how many answers were moved or are not in the context; the article of each question"
-    found, mended, rows, articles = read_json(path), Counter(), [], []
+    content, mended, rows, articles = read_json(path), Counter(), [], []
     with reading(path, _SQUAD, *ANY_SHAPE):
-        for i,article in enumerate(found['data']):
+        for i,article in enumerate(content['data']):
             for part in article['paragraphs']:
                 rows += [_question(qa, part['context'], mended) for qa in part['qas']]
                 articles += [i]*len(part['qas'])
     again = next((id for id,n in Counter(row.id for row in rows).items() if n > 1), None)
     if again is not None:
         raise InputError(path, f'has question {again} twice; download it again')
-    return rows, [f'{n:,} answers {what}' for what,n in mended.items() if n], articles
+    return rows, [f'{n:,} answers {change}' for change,n in mended.items() if n], articles
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf21c
 def read_tatoeba(
@@ -184,10 +184,10 @@ def read_bucc(
     "Read BUCC; raises `InputError` if a gold pair has an unknown id"
     sentences, others = map(_sentences_with_ids, (foreign, english))
     matches = {id: [] for id,_ in sentences}
-    known = {id for id,_ in others}
+    pool_ids = {id for id,_ in others}
     for i,line in enumerate(file_lines(gold) if gold else [], 1):
         source, _, target = line.strip().partition('\t')
-        if source not in matches or target not in known:
+        if source not in matches or target not in pool_ids:
             raise InputError(gold, f'{line.strip()!r} has an id that is in neither text', f'line {i}')
         matches[source].append(target)
     pool = [Query(id, text, ()) for id,text in others]
@@ -196,21 +196,21 @@ def read_bucc(
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf24c
 _LABELS = dict(xnli=('contradiction','entailment','neutral'), pawsx=('0','1'), udpos=UPOS, panx=BIO)
 
-def _tables(found:Found, folder:Path, stem:str):
+def _tables(imported:Found, folder:Path, stem:str):
     "Tables named `dev-de.tsv`, and treebanks"
     read, labels = (read_tagged if XTREME[stem].kind == 'tagging' else read_pairs), _LABELS[stem]
     for path in sorted(folder.glob('*-*.tsv')):
         split, _, code = path.stem.partition('-')
         language = xtreme_code(code)
         if split in SPLITS and language:
-            found.add(language, stem, split, read(path, POS_TAGS if stem == 'udpos' else labels))
+            imported.add(language, stem, split, read(path, POS_TAGS if stem == 'udpos' else labels))
     for path in sorted(folder.rglob('*.conllu')) if stem == 'udpos' else ():
         code, split = re.match(r'[A-Za-z]+', path.name), re.search(r'(train|dev|test)\.conllu$', path.name)
         language = code and xtreme_code(code[0])
         if language and split:
-            found.add(language, stem, split[1], read_treebank_tags(path))
+            imported.add(language, stem, split[1], read_treebank_tags(path))
         else:
-            found.notes.append(f'{path.name}: left out, no language or split in its name')
+            imported.notes.append(f'{path.name}: left out, no language or split in its name')
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf25c
 _OF_QUESTIONS = dict(xquad=r'xquad\.(?P<code>[\w-]+)',
@@ -218,7 +218,7 @@ _OF_QUESTIONS = dict(xquad=r'xquad\.(?P<code>[\w-]+)',
                      mlqa=r'(?P<split>dev|test)-context-(?P<code>\w+)-question-(?P=code)')
 _OF_SQUAD = dict(xquad=('train','dev'), mlqa=('train',), tydiqa=()) # English training data are SQuAD's
 
-def _questions(found:Found, folder:Path, stem:str):
+def _questions(imported:Found, folder:Path, stem:str):
     "Files in SQuAD's format, of any folder in it"
     squad = ((folder.parent/'squad'/f'{split}-v1.1.json', 'en', split) for split in _OF_SQUAD[stem])
     files = [(path, language, split) for path,language,split in squad if path.is_file()]
@@ -230,13 +230,13 @@ def _questions(found:Found, folder:Path, stem:str):
         files.append((path, language, 'test' if stem == 'tydiqa' and split == 'dev' else split))
     for path,language,split in files:
         rows, mended, articles = read_squad(path)
-        found.add(language, stem, split, rows)
+        imported.add(language, stem, split, rows)
         if split == 'test':
-            found.articles.setdefault((language, stem), []).extend(articles)
-        found.notes += [f'{stem}, {language}, {split}: {what}' for what in mended]
+            imported.articles.setdefault((language, stem), []).extend(articles)
+        imported.notes += [f'{stem}, {language}, {split}: {change}' for change in mended]
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf26c
-def _bucc(found:Found, folder:Path, stem:str):
+def _bucc(imported:Found, folder:Path, stem:str):
     for path in sorted(folder.rglob('*-en.*.en')):
         code, split = path.name.split('-en.')[0], path.name.split('.')[1]
         language, foreign = xtreme_code(code), path.with_name(f'{code}-en.{split}.{code}')
@@ -244,28 +244,28 @@ def _bucc(found:Found, folder:Path, stem:str):
         if not language or split not in ('dev','test'):
             continue
         if foreign.is_file():
-            found.add(language, stem, split, read_bucc(foreign, path, gold if gold.is_file() else None))
+            imported.add(language, stem, split, read_bucc(foreign, path, gold if gold.is_file() else None))
         else:
-            found.notes.append(f'{stem}, {language}, {split}: left out, no {foreign.name}')
+            imported.notes.append(f'{stem}, {language}, {split}: left out, no {foreign.name}')
 
 _RAW = re.compile(r'tatoeba\.(\w+)-eng\.eng')
 _PREPARED = re.compile(r'(\w+)-en\.en')
 
-def _tatoeba(found:Found, folder:Path, stem:str):
+def _tatoeba(imported:Found, folder:Path, stem:str):
     for path in sorted(folder.iterdir()):
         raw, prepared = _RAW.fullmatch(path.name), _PREPARED.fullmatch(path.name)
         if not raw and not prepared:
             continue
         code = (raw or prepared)[1]
         language, foreign = xtreme_code(code), path.with_suffix(f'.{code}')
-        if language and language in found.tables and stem in found.tables[language]:
+        if language and language in imported.tables and stem in imported.tables[language]:
             continue
         if not language:
-            found.notes.append(f'{stem}: left out {path.name}, {code} is not a language code')
+            imported.notes.append(f'{stem}: left out {path.name}, {code} is not a language code')
         elif not foreign.is_file():
-            found.notes.append(f'{stem}, {language}: left out, no {foreign.name}')
+            imported.notes.append(f'{stem}, {language}: left out, no {foreign.name}')
         else:
-            found.add(language, stem, 'test', read_tatoeba(foreign, path, aligned=bool(raw)))
+            imported.add(language, stem, 'test', read_tatoeba(foreign, path, aligned=bool(raw)))
 
 _READERS = dict.fromkeys(_LABELS, _tables) | dict.fromkeys(_OF_QUESTIONS, _questions) | \
     dict(bucc2018=_bucc, tatoeba=_tatoeba)
@@ -279,33 +279,33 @@ def _task_folders(folder:Path)->dict[str,Path]: # Stem to folder
     "The folders of tasks in a folder, or the folder itself if it is one"
     if not folder.is_dir():
         raise InputError(folder, "is not a folder; name the folder that XTREME's download script made")
-    found = {_FOLDERS[p.name]: p for p in sorted(folder.iterdir()) if p.is_dir() and p.name in _FOLDERS}
-    if not found and folder.resolve().name in _FOLDERS:
+    folders = {_FOLDERS[p.name]: p for p in sorted(folder.iterdir()) if p.is_dir() and p.name in _FOLDERS}
+    if not folders and folder.resolve().name in _FOLDERS:
         return {_FOLDERS[folder.resolve().name]: folder}
-    if found:
-        return found
+    if folders:
+        return folders
     raise InputError(folder, f'holds no task of XTREME; its folders should be named {", ".join(_READERS)}')
 
-def _note_languages(found:Found, stem:str):
-    there = [language for language,tables in found.tables.items() if stem in tables]
+def _note_languages(imported:Found, stem:str):
+    there = [language for language,tables in imported.tables.items() if stem in tables]
     missing = [language for language in XTREME[stem].languages if language not in there]
     if not there:
-        found.notes.append(f'{stem}: left out, no file that the reader knows')
+        imported.notes.append(f'{stem}: left out, no file that the reader knows')
     elif missing:
-        found.notes.append(f'{stem}: no files for {", ".join(missing)}')
+        imported.notes.append(f'{stem}: no files for {", ".join(missing)}')
 
 def read_xtreme(folder)->Found:
     "Read all tasks and languages that are there; raises `InputError` for a damaged file"
-    found = Found()
+    imported = Found()
     for stem,path in _task_folders(Path(folder)).items():
         task = XTREME[stem]
         metric = 'squad' if task.group == 'qa' and stem != 'mlqa' else task.metric
-        _READERS[stem](found, path, stem)
+        _READERS[stem](imported, path, stem)
         labels, question = _LABELS.get(stem, ()), _QUESTIONS.get(stem, '')
-        found.tasks[stem] = Described(task.kind, metric, task.name, labels, question, epochs=5)
-        _note_languages(found, stem)
-    if found.tables:
-        return found
+        imported.tasks[stem] = Described(task.kind, metric, task.name, labels, question, epochs=5)
+        _note_languages(imported, stem)
+    if imported.tables:
+        return imported
     raise InputError(folder, 'has no files of XTREME that a reader knows; download it again')
 
 # %% ../../../nbs/lab/suites/xtreme_files.ipynb #xf28c
@@ -313,10 +313,10 @@ def _by_article(rows:list[Question], articles:list[int])->dict[str,list]: # Spli
     "Six of ten articles train, one tunes, three test"
     def part(article):
         return 'train' if article % 10 < 6 else 'dev' if article % 10 == 6 else 'test'
-    found = dict(train=[], dev=[], test=[])
+    by_split = dict(train=[], dev=[], test=[])
     for row,article in zip(rows, articles, strict=True):
-        found[part(article)].append(row)
-    return found
+        by_split[part(article)].append(row)
+    return by_split
 
 def divide(found:Found)->Found:
     "Make training data for tasks and languages that have none, and note what was done"

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
+import pandas as pd
 from ...core.offers import load_offers
-from ...core.tables import Table, grouped
+from ...core.tables import Table
 from .question import Options, RunQuestion, records_of
 from ..rendering import accuracy_table, draw_accuracy
 from ..accuracy_tables import read_tables
@@ -31,22 +32,17 @@ def _read_accuracy(records:list[Run], options:Options)->list[Drawn]: # What is o
     return found + [Drawn(*made) for made in further]
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
-_SAME = 'bible','task','protocol','rules','source','limit','splits'
+_SAME = 'bible task protocol rules source limit splits'.split()
 
-def _comparisons(cells:list[dict])->list[list[str]]:
-    "The models with the best score, above all baselines, of each comparison; none if no model is above them"
-    found = []
-    for own in grouped(cells, lambda c: tuple(c[k] for k in _SAME)).values():
-        if len(own) < 2:
-            continue
-        sign = -1 if own[0]['metric'] == 'mae' else 1
-        reach = {c['system']: sign*c['ours'] for c in own
-                 if (c['over_baseline'] or 0) >= 0 and not c['collapsed']}
-        found.append([model for model,score in reach.items() if score == max(reach.values())])
-    return found
-
-def _leading(cells:list[dict])->list[str]: # One sentence, or none without a comparison
-    if not (compared := _comparisons(cells)):
+def _leading(cells:pd.DataFrame)->list[str]: # One sentence, or none without a comparison
+    "The models that most often have the best score of those that reach all baselines"
+    compared = []
+    for _,own in cells.groupby(_SAME, dropna=False, sort=False):
+        fair = own[(own.over_baseline.astype(float).fillna(0) >= 0) & (own.collapsed == 0)]
+        fair = fair.drop_duplicates('system', keep='last') # A model may be in several blocks
+        scores = fair.ours.astype(float)*(-1 if own.metric.iloc[0] == 'mae' else 1)
+        compared += [[*fair.system[scores == scores.max()]]]*(len(own) > 1)
+    if not compared:
         return []
     wins, n = Counter(model for best in compared for model in best), len(compared)
     first = [model for model,won in wins.items() if won == max(wins.values())]
@@ -59,12 +55,13 @@ def _leading(cells:list[dict])->list[str]: # One sentence, or none without a com
 
 def _accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None without runs of models
     "Which model leads, and how many scores are above the baselines"
-    cells = [row for row in records_of(tables) if row.get('seeds') and row.get('ours') is not None]
-    if not cells:
+    rows = [row for row in records_of(tables) if row.get('seeds') and row.get('ours') is not None]
+    if not rows:
         return []
-    bibles, tasks = ({c[k] for c in cells} for k in ('bible','task'))
-    where = f'{len(bibles)} translation{"s"*(len(bibles) > 1)} and {len(tasks)} task{"s"*(len(tasks) > 1)}'
-    above = sum(c['above_baseline'] is True for c in cells)
+    cells = pd.DataFrame(rows)
+    bibles, tasks = cells.bible.nunique(), cells.task.nunique()
+    where = f'{bibles} translation{"s"*(bibles > 1)} and {tasks} task{"s"*(tasks > 1)}'
+    above = sum(cells.above_baseline.eq(True))
     few = f'{above or "none"} {"is" if above < 2 else "are"}'
     of = f'{len(cells)} score{"s"*(len(cells) > 1)} on {where}'
     return [*_leading(cells), f'Of {of}, {few} clearly above the best baseline.']

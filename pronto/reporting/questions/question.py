@@ -56,17 +56,23 @@ class Drawing(NamedTuple):
     along:str='' # A column of numbers for the x-axis, instead of names; dots are joined
     stem:str='' # The table, where a question has several
 
+# %% ../../../nbs/reporting/questions/question.ipynb #pt07g
 _MOST_NAMED = 40 # Lines of a panel whose names can be read; in a panel of more they have none
 
-def draw(records:list[dict], drawing:Drawing, label:str=''): # A figure of matplotlib
-    "Draw a column of a table"
-    value, along, (low, high) = drawing.value, drawing.along, drawing.ends.split()
-    frame = pd.DataFrame(records, columns=records[0] if records else [*drawing.panels.split(), value])
-    frame = frame.reindex(columns=dict.fromkeys([*frame, low, high])).dropna(subset=value)
+def _drawn(records:list[dict], drawing:Drawing)->pd.DataFrame: # With `_names`, `_color` and `_panels`
+    frame = pd.DataFrame(records, columns=records[0] if records else [*drawing.panels.split(), drawing.value])
+    frame = frame.reindex(columns=dict.fromkeys([*frame, *drawing.ends.split()])).dropna(subset=drawing.value)
     for name in 'names', 'color', 'panels':
         columns = getattr(drawing, name).split()
         texts = [', '.join(map(str, filter(None, row))) for row in frame[columns].values]
         frame[f'_{name}'] = list(map(no_formula, texts))
+    return frame
+
+# %% ../../../nbs/reporting/questions/question.ipynb #pt07h
+def draw(records:list[dict], drawing:Drawing, label:str=''): # A figure of matplotlib
+    "Draw a column of a table"
+    value, along, (low, high) = drawing.value, drawing.along, drawing.ends.split()
+    frame = _drawn(records, drawing)
     most = frame.groupby('_panels')._names.nunique().max() if len(frame) else 1
     height = 2.6 if along or most > _MOST_NAMED else 1.2 + .2*most
     sides = dict(x=along.replace('_', ' '), y=label) if along else dict(x=label)

@@ -207,13 +207,6 @@ function unpack() {
   D.bibles.forEach((b, i) => {
     b.i = i
   })
-  const areas = D.over.areas.map(area => [...area].sort((a, b) => a - b).join())
-  for (const kind of ['groups', 'pairs']) {
-    const columns = Object.entries(D.over[kind]),
-      n = columns[0]?.[1].length ?? 0
-    const all = Array.from({ length: n }, (_, i) => Object.fromEntries(columns.map(([k, xs]) => [k, xs[i]])))
-    D[kind] = grouped(all, x => [x.board, D.over.metrics[x.metric], areas[x.area], x.task].join('|'))
-  }
   const weight = b => b.size + (b.protocol === 'in-language') / 2
   D.boards.sort((a, b) => weight(b) - weight(a)) // The first has most results, and is shown unless another is chosen
 }

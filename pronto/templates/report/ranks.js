@@ -1,45 +1,11 @@
-// Ranks: by tests over several test sets, which are known for all results of a board, a task or a translation
+// Ranks: by tests on one test set, by scores over several
 
-function scopeOf(found) {
-  // The name of the test sets that are shown, where their ranks are known: those of all translations, a family, a script or both
-  if (['tier', 'model', 'q'].some(k => state[k])) return null
-  const here = board(),
-    bibles = new Set(found.map(r => r.bible)),
-    tasks = unique(found.map(r => r.task))
-  const area = [...bibles].map(b => b.i).sort((a, b) => a - b).join()
-  const there = rows.filter(r => r.main && r.board === here && bibles.has(r.bible) && S.score[r.i] != null)
-  const single = tasks.length === 1 && unique(there.map(r => r.task)).length > 1
-  return [here.i, metric.key, area, single ? tasks[0].name : ''].join('|')
-}
-function standing(found) {
-  const tasks = unique(found.map(r => r.task)),
-    bibles = unique(found.map(r => r.bible)),
-    scope = scopeOf(found)
-  if (scope && tasks.length === 1 && bibles.length === 1) return ranksOfTestSet(found)
-  const inside = D.groups.get(scope) ?? []
-  const models = inside.filter(g => g.seeds != null && g.group),
-    shares = (a, b) => a.group.match(/(.)\1*/g).some(x => b.group.match(/(.)\1*/g).includes(x))
-  const better = (a, b) => (metric.less ? a.mean < b.mean : a.mean > b.mean)
-  const rank = g => 1 + models.filter(o => better(o, g) && !shares(o, g)).length,
-    ranks = models.map(rank)
-  return new Map(
-    inside.map(g => [
-      g.model,
-      {
-        meanRank: models.length > 1 || inside.filter(o => o.seeds != null).length > 1 ? g.rank : null,
-        group: g.group,
-        rank: g.group && g.seeds ? rank(g) : null,
-        tied: ranks.filter(x => x === rank(g)).length > 1,
-      },
-    ]),
-  )
-}
 const ranksOfTestSet = found => new Map(found.map(r => [r.entry.name, { rank: S.rank[r.i], tied: S.tied[r.i] }]))
 const ranked = x => (x?.rank == null ? '–' : x.tied ? `${x.rank} =` : `${x.rank}`)
 const MIXED =
   ' The number of test sets is given where a model did not run on all of them: its mean is of those, and so are the baselines that it is compared with.'
 const RANKS =
-  'A rank is one more than the number of models that are better on the test sets that both ran on ("of 3": so many models have test sets in common): clearly better by tests over chapters and seeds (5 %, corrected by Holm), where models that the tests do not tell apart share it ("=") or have a letter in common; baselines are in these groups too. A family or a script has ranks of its own. A rank is "untested", from the scores alone, with fewer than three seeds, where a model did not run on all test sets, and while a tier, model or search is chosen.'
+  'On one test set a rank is one more than the number of models that are clearly better by tests over chapters and seeds (5 %, corrected by Holm), and models that the tests do not tell apart share it ("="). Over several test sets, and with fewer than three seeds, it is "untested": from the scores alone, on the test sets that both ran on ("of 3": so many models have test sets in common).'
 
 function ranksByScore(items) {
   // One more than the number of models that score higher on the test sets that both ran on, and of how many; models that ran on the same are together
@@ -64,14 +30,14 @@ function ranksByScore(items) {
 
 function ranking(found, title) {
   // Models by tasks
-  const tasks = unique(found.map(r => r.task)).sort((a, b) => a.order - b.order),
-    place = standing(found)
+  const tasks = unique(found.map(r => r.task)).sort((a, b) => a.order - b.order)
   const alone = tasks.length === 1 && unique(found.map(r => r.bible)).length === 1,
+    place = alone ? ranksOfTestSet(found) : new Map(),
     value = alone ? get : onCommonRows,
     scoreOf = r => value(r, 'score'),
     gainOf = r => value(r, 'gain'),
     baselineOf = r => (gainOf(r) == null ? null : scoreOf(r) + (metric.less ? 1 : -1) * gainOf(r))
-  const onRows = alone ? '' : (D.over.notes[board().i] ?? ''),
+  const onRows = alone ? '' : (D.notes[board().i] ?? ''),
     fewer = !alone && found.some(r => S.common_score?.[r.i] != null)
   const total = new Map([...grouped(found, r => r.task)].map(([t, rs]) => [t, unique(rs.map(r => r.bible)).length]))
   const average = (rs, of) => {
@@ -185,20 +151,6 @@ function ranking(found, title) {
           : [element('strong', {}, figure(x.mean)), partly && soft(`${x.on.size} of ${testSets.length}`)],
     },
     ...(tasks.length > 1 ? [over, ...ofTasks] : [...ofTasks, over]),
-    items.some(x => x.meanRank) && {
-      key: 'mean_rank',
-      text: 'Mean rank',
-      number: true,
-      title: 'Mean of the ranks by score on each test set, baselines included',
-      value: x => x.meanRank,
-      show: x => (x.reference ? '' : (x.meanRank?.toFixed(2) ?? '–')),
-    },
-    items.some(x => x.group) && {
-      key: 'group',
-      text: 'Group',
-      value: x => x.group || null,
-      show: x => (x.reference ? '' : x.group || '–'),
-    },
     items.some(x => x.of) && {
       key: 'above',
       text: 'Above baselines',

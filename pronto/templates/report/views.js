@@ -183,8 +183,7 @@ function compare(found) {
   const clear = side => items.filter(t => t.corrected != null && t.corrected < 0.05 && side * t.difference > 0).length,
     tested = items.filter(t => t.p != null).length,
     few = items.some(t => t.x.fewSeeds || t.y.fewSeeds)
-  const all = pairOver(found, a, b),
-    larger = Math.max(
+  const larger = Math.max(
       0.02,
       ...items.map(t => Math.max(Math.abs(t.high ?? t.difference), Math.abs(t.low ?? t.difference))),
     ),
@@ -246,9 +245,6 @@ function compare(found) {
         ? 'These results are not tested: a model that was trained with fewer than three seeds may score otherwise with another seed.'
         : 'These results are not tested.'
       : 'No test set has both models.'
-  const whole = all
-    ? ` Over ${count(all.n, 'test set')} together the mean difference is ${signed(all.difference)} (p\u00a0${pValue(all.p).replace(/^0/, '= 0').replace(' ', '\u00a0')}).`
-    : ''
   return [
     element('h2', {}, 'Compare two models'),
     pick,
@@ -256,7 +252,6 @@ function compare(found) {
       'p',
       { id: 'verdict' },
       verdict +
-        whole +
         (few && tested
           ? ' Where a model was trained with fewer than three seeds, another seed may give another result.'
           : ''),
@@ -282,11 +277,4 @@ function test(x, y) {
     low: swapped && ends[1] != null ? -ends[1] : ends[0],
     high: swapped && ends[0] != null ? -ends[0] : ends[1],
   }
-}
-function pairOver(found, a, b) {
-  // Over several test sets
-  const p = (D.pairs.get(scopeOf(found)) ?? []).find(
-    p => [p.first, p.second].includes(a.name) && [p.first, p.second].includes(b.name) && p.n > 1,
-  )
-  return p && { ...p, difference: p.difference * (p.first === a.name ? 1 : -1) * (metric.less ? -1 : 1) }
 }
