@@ -23,8 +23,8 @@ MODELS = dict( # The baseline that answers for a model: its name, and how many o
 HYPERPARAMETERS = dict(learning_rate=2e-5, epochs=10)
 SOURCE = 'eng' # What other languages are trained on
 QUESTIONS = { # Kind of store to what is asked
-    'plain': 'items errors resources subset tiers', 'seeds': 'power', 'translations': 'consistency',
-    'probe': 'probe', 'transfer': 'typology transfer', 'few-shot': 'few-shot', 'mixes': 'mixes',
+    'plain': 'resources subset tiers',
+    'probe': 'probe', 'transfer': 'transfer', 'few-shot': 'few-shot', 'mixes': 'mixes',
     'perplexity': 'perplexity'}
 
 def build(folder, whole):

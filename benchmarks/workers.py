@@ -23,7 +23,7 @@ ADOPT_ORPHANS = 36 # PR_SET_CHILD_SUBREAPER of prctl(2)
 def write_bibles(n, folder):
     "New Testaments in English with exchanged letters"
     from pronto.bibles.reading import read_bible
-    from pronto.bibles.writing import write_bible
+    from pronto.lab.bibles.writing import write_bible
     from pronto.core.refs import NT_BOOKS
     bible = read_bible('pythonbible:web')
     rows = [row for row in bible.rows if row.book in NT_BOOKS]

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from conftest import ROOT, in_terminal
-from pronto.bibles.writing import WRITERS
+from pronto.lab.bibles.writing import WRITERS
 from pronto.cli.command import main, make_parser
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as some
 
 from conftest import ROOT # noqa: F401
-from pronto.bibles.differences import compare_bibles
+from pronto.lab.bibles.differences import compare_bibles
 from pronto.bibles.reading import read_bible
 from pronto.bibles.rows import Bible, VerseRow, clean_label, clean_text
-from pronto.bibles.writing import WRITERS, write_bible
+from pronto.lab.bibles.writing import WRITERS, write_bible
 from small_bibles import FORMATS, write
 
 @pytest.mark.parametrize('ending', WRITERS)

@@ -142,9 +142,6 @@ CHECKED = [
      lambda: ends(shortcut('nearest', 'parallel'))),
     ('docs/trust.md', r'published table has (\d+) % at best, and a look-up alone reaches (\d+) to (\d+) % on random splits',
      lambda: [max(published_sac()), *ends(shortcut('lookup', 'random', 'SAC'))]),
-    ('docs/trust.md', r'differ if they are ([\d.]+) \(NMC\) or ([\d.]+) points \(PNS\) apart',
-     lambda: [one('real/power.csv', 'seeds_3', protocol='in-language', model='student', task=task)
-              for task in ('NMC','PNS')]),
     ('paper_tables/retrieval.md', r'finds its English translation in (\d+) to (\d+) % of cases, in Wolof in (\d+) %',
      lambda: ends(retrieved('margin →', FULL)) + retrieved('margin →', ['wolnt'])),
     ('paper_tables/retrieval.md', r'cosine\) finds (\d+) to (\d+) %: the better layer and the margin are worth '

@@ -16,7 +16,6 @@ SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
         d1adaf5c:table 918038f9:table 20cc1b04:sentence,table a046ca3c:sentence,table''',
     'hindi': '''hit0top2:sentence 663a49d0:sentence e8f315a0:picture hit00003:sentence 494e6a5e:table 78a5bf41:table 9f5d4c94:table
         80f42ec5:table e336040e:picture 3f7ab004:sentence''',
-    'items': 'im07top2:sentence im09:picture im11:table im13:table im15:table',
     'leak': '''lkt0top2:sentence c172981a:sentence 1251d8f7:sentence lkt00003:picture lkt00004:sentence 555a987b:table afeba6b8:table
         6c8b3c49:table''',
     'mela': 'ml11top2:sentence ml11d:picture ml11t:table ml08c:table ml10c:table',
@@ -35,7 +34,6 @@ SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
         tt09:picture tqt00004:sentence tt05:table tt08:table tt11:table tt12:sentence tt13:table tt14:picture''',
     'tiers': 'tn07top2:sentence tn09:picture tn11:table',
     'transfer': 'tr07top2:sentence tr09:picture tr11:table tr16:sentence',
-    'typology': 'tp06top2:sentence tp08:picture tp10:table',
     'walkthrough': '''13146ad7:sentence 842eb9eb:sentence 99377bcd:sentence 2531270d:sentence a9ad3a41:sentence 05562b04:sentence
         1f2e1939:sentence 12a3ca28:sentence aa216330:sentence 73bf170d:sentence 44a00d9a:sentence 045083db:picture walkown2:sentence
         b47c34fc:sentence walkten2:sentence''',

@@ -252,7 +252,7 @@ def test_notebooks_open_with_their_finding():
 def test_executed_notebooks_have_the_code_of_today():
     "Otherwise: make notebooks. Beside their sources they have a cell of parameters; those of translations need their files"
     executed = sorted((ROOT/'nbs'/'executed').glob('*-demo.ipynb'))
-    assert len(executed) == 9
+    assert len(executed) == 8
     for path in executed:
         assert [c for c in cells(path) if not c.startswith('# Parameters\n')] == cells(ROOT/'nbs'/f'{path.stem.split("-")[0]}.ipynb'), path
 

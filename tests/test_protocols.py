@@ -3,7 +3,7 @@ import json, os, subprocess, sys
 from types import SimpleNamespace
 
 import pytest
-from conftest import ROOT, cell_outputs, join_folds, run_notebook
+from conftest import ROOT, join_folds
 import pronto
 from pronto.cli.command import main
 from pronto.runs.planning import plan
@@ -119,7 +119,7 @@ def test_protocols_do_not_mix(place, trained):
     assert {p.name for p in (place/'tables').glob('*.png')} == {'transfer.png','few-shot.png','mixes.png'}
     assert {r.protocol for seeds in choose(read_runs(place/'runs')).runs for r in seeds} == {'in-language'}
 
-def test_tiers_items_and_typology_from_the_command_line(place, trained, capsys):
+def test_tiers_from_the_command_line(place, trained, capsys):
     release, runs, out = place/'release', str(place/'runs'), place/'tables'
     for protocol in (), (*TRANSFER, 'qaa'): assert run(place, release, *protocol) == 0
     own = place/'tiers.tsv'
@@ -127,17 +127,15 @@ def test_tiers_items_and_typology_from_the_command_line(place, trained, capsys):
     def tables(*options):
         code = main(['tables', '--runs', runs, '-o', str(out), *map(str, options)])
         return code, capsys.readouterr()
-    code, said = tables('--tiers', own)
+    code, said = tables('--question', 'tiers', '--beside', own)
     assert code == 0 and '| tiny | PNS | in-language |  | 53.3 (1) | 53.3 (1) |' in said.out and 'Recipe: paper' in said.out
-    assert '| tiny | PNS | transfer | qaa | – | 53.3 (1) |' in tables('--tiers', own, '--protocol', 'transfer')[1].out
-    code, said = tables('--items', release/'qaa')
-    assert code == 0 and '| MRK 7:10 | qaa he said 0 | 0 | 0 of 3 |' in said.out
-    assert {p.name for p in out.iterdir()} >= {'tiers.md','tiers.png','items.md','items.png','suspects.csv','items-pns.csv'}
-    for options,line in (('--tiers',), 'no tier is known for the models that ran (tiny)'), (('--typology',), 'a test needs four'):
-        code, said = tables(*options)
-        assert code == 1 and line in said.err and len(said.err.splitlines()) == 1
+    _, said = tables('--question', 'tiers', '--beside', own, '--protocol', 'transfer')
+    assert '| tiny | PNS | transfer | qaa | – | 53.3 (1) |' in said.out
+    assert {p.name for p in out.iterdir()} >= {'tiers.md','tiers.png'}
+    code, said = tables('--question', 'tiers')
+    assert code == 1 and 'no tier is known for the models that ran (tiny)' in said.err and len(said.err.splitlines()) == 1
     own.write_text('model\tlanguage\tshare\ntiny\txyzzy\t2\n')
-    assert "line 2: 'xyzzy' is not a code of a language" in tables('--tiers', own)[1].err
+    assert "line 2: 'xyzzy' is not a code of a language" in tables('--question', 'tiers', '--beside', own)[1].err
 
 def test_tables_of_protocols_say_how_their_runs_were_made(place, trained, capsys):
     for protocol in (), (*TRANSFER, 'qaa'): assert run(place, place/'release', *protocol, '--limit', '40') == 0
@@ -370,16 +368,6 @@ def test_with_a_real_model(tmp_path, monkeypatch):
     assert [r.condition.split(',')[0] for r in records] == ['20 examples', 'all examples', 'no examples', '20 examples', 'all examples']
     alone, after = records[0], records[3]
     assert alone.dev != after.dev and after.first['trained_on'][0]['code'] == 'qaa'
-
-@pytest.mark.slow
-def test_the_notebook_on_typology(tmp_path):
-    "From a table of gaps; distances take a while"
-    codes = 'engweb', 'fralsg', 'ukrnt', 'cmncuv', 'swhnt'
-    rows = [f'SM,mbert,{s},{t},100,1,accuracy,80.0,{80 - abs(codes.index(s) - codes.index(t))}' for s in codes for t in codes]
-    (tmp_path/'gaps.csv').write_text('task,model,source,target,rows,seeds,metric,in_language,transfer\n' + '\n'.join(rows) + '\n')
-    ran = run_notebook('typology.ipynb', tmp_path/'out.ipynb', dict(gaps='gaps.csv', kinds='genetic'), tmp_path)
-    shown = [o['data'] for o in cell_outputs(ran) if 'data' in o]
-    assert shown[0]['text/markdown'].startswith('**Finding') and 'image/png' in shown[1]
 
 @pytest.mark.parametrize('protocol,train,notebooks', [
     ('in-language', (), 3*2), ('transfer', ('qaa','qab'), 2*2), ('few-shot', ('qaa',), 3*2), ('mixes', (), 1*2)])

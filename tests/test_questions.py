@@ -29,37 +29,6 @@ def verses(wrong, n=100):
 
 def numbers(row, names): return [float(row[name]) for name in names.split()]
 
-# Errors across languages
-
-def test_the_same_rows_are_right_or_not(tmp_path):
-    store(tmp_path, 'eng', verses(range(20)), language='eng')
-    store(tmp_path, 'fra', verses(range(10)), language='fra')
-    store(tmp_path, 'wol', verses(range(20, 40)), language='wol')
-    reply = ask('errors', tmp_path)
-    fra, wol = reply.tables[0].texts
-    assert (fra['base'], fra['rows']) == ('eng', '100') and numbers(fra, 'if_right if_wrong same') == [100, 50, 90]
-    assert numbers(wol, 'if_right if_wrong same chance') == [75, 100, 60, 68]
-    assert 'right in eng 87.5 % are right in other languages, of those that are wrong 75.0 %' in reply.sentences[0]
-
-def test_seeds_count_in_shares_and_other_rows_do_not_count(tmp_path):
-    for seed,wrong in enumerate((range(0), range(100))): store(tmp_path, 'eng', verses(wrong), seed=seed, language='eng')
-    store(tmp_path, 'fra', verses(range(50))[:60] + [dict(ref='LUK 1:1', label='1', predicted='0')], language='fra')
-    [row] = ask('errors', tmp_path).tables[0].texts
-    assert row['rows'] == '60' and row['in_base'] == '50.0' and row['if_right'] == row['if_wrong']
-
-def test_a_picture_of_many_translations_names_none(tmp_path):
-    for i in range(42): store(tmp_path, f'q{i:02}', verses(range(i)), language=f'q{i:02}')
-    reply = ask('errors', tmp_path)
-    axes = reply.plot().axes[0]
-    assert len(reply.tables[0].rows) == 41 and not axes.get_yticklabels() and '41' in axes.get_ylabel()
-
-def test_the_base_of_transfer_is_its_source(tmp_path):
-    for code in 'fra','wol','eng':
-        store(tmp_path, code, verses(range(10)), protocol='transfer', trained_on=source('fra'), language=code)
-        store(tmp_path, code, verses(range(10)), protocol='transfer', trained_on=source('wol'), language=code)
-    found = ask('errors', tmp_path, protocol='transfer').tables[0].texts
-    assert sorted((r['base'], r['translation']) for r in found) == [(a, b) for a in ('fra','wol') for b in ('eng','fra','wol') if a != b]
-
 @pytest.fixture
 def tasks(tmp_path):
     "Tasks of other benchmarks and on words, as a store describes them"
@@ -70,49 +39,6 @@ def tasks(tmp_path):
     for place in tmp_path/'tasks', tmp_path/'runs'/'tasks':
         place.mkdir(parents=True)
         for stem,about in described.items(): (place/f'{stem}.json').write_text(json.dumps(about.record()))
-
-def test_questions_are_known_by_their_ids_and_tokens_are_not_compared(tmp_path, tasks):
-    for code in 'en','es':
-        asked = [dict(ref=f'{code}-text{i//5}:q{i}', label=json.dumps([f'{code}{i}']), predicted=f'{code}{i}') for i in range(20)]
-        store(tmp_path, code, asked, task='xquad', f1=1.)
-        store(tmp_path, code, [dict(ref='a:1', token='x', label='O', predicted='O')], task='names', f1=1.)
-    reply = ask('errors', tmp_path)
-    [row] = reply.tables[0].texts
-    assert (row['task'], row['base'], row['rows'], row['right']) == ('XQuAD', 'en', '20', '100.0')
-    assert 'No other translation has their rows: 1 of bert on en (names); 1 of bert on es (names)' in reply.markdown()
-
-def test_one_language_is_not_two(tmp_path):
-    store(tmp_path, 'eng', verses(range(20)))
-    with pytest.raises(InputError, match='no model with answers to the same rows in two translations'): ask('errors', tmp_path)
-    store(tmp_path, 'fra', [row | dict(ref=row['ref'].replace('MRK', 'LUK')) for row in verses([])])
-    with pytest.raises(InputError, match='in two translations'): ask('errors', tmp_path)
-    store(tmp_path, 'fra', verses([]), model='other')
-    with pytest.raises(InputError, match='in two translations'): ask('errors', tmp_path)
-
-def test_the_base_is_english_and_its_own_language_stands_apart(tmp_path):
-    "Whatever the scores: the English translation of most tasks and models, in all of them"
-    for code,wrong in dict(eng=range(30), eng2=range(20), fra=range(10), wol=range(40)).items():
-        store(tmp_path, code, verses(wrong), language=code[:3])
-    for code,wrong in dict(eng=range(50), fra=range(50)).items(): store(tmp_path, code, verses(wrong), model='other', language=code)
-    reply = ask('errors', tmp_path)
-    rows = {(r['model'], r['translation']): r for r in reply.tables[0].texts}
-    assert {r['base'] for r in rows.values()} == {'eng'} and rows['bert','eng2']['same_language'] == 'True'
-    others = [r for r in reply.sentences if 'in other languages' in r]
-    assert '92.9 % are right in other languages' in others[0] and '(means of 2 translations)' in others[0] and len(others) == 2
-    assert 'in other translations of its language' in reply.sentences[-1] and reply.sentences[-1].endswith('(in eng2).')
-    assert '| eng2 (same language) |' in reply.markdown()
-
-# Rows that nothing answers right
-
-def test_every_row_that_is_never_right_counts(tmp_path):
-    "Rows with few answers, too; only those with six are suspects"
-    for code in 'eng', 'fra':
-        for model,wrong in dict(one={0, 5}, two={0, 5, 7}).items(): store(tmp_path, code, verses(wrong), model=model)
-    for model in 'three', 'four': store(tmp_path, 'fra', verses({0})[:5], model=model)
-    reply = ask('items', tmp_path)
-    [row], *_ = (t.texts for t in reply.tables)
-    assert (row['never right'], row['suspects']) == ('2', '1')
-    assert 'of 100 rows 2 are answered wrongly by every model in every translation (1 of them have six answers' in reply.sentences[0]
 
 # Sequences of tags and names, seen in training and not
 
@@ -215,34 +141,6 @@ def test_a_selection_is_compared_with_all_languages_by_tier(tmp_path):
     for chosen in 'deu', ','.join([*LANGUAGES, 'luo', 'ewe']):
         with pytest.raises(InputError, match='no language of the selection, or no other'): ask('subset', tmp_path, file=chosen)
 
-# Test sets of one language
-
-def test_test_sets_of_one_language_are_compared_in_the_way_that_they_differ(tmp_path):
-    both = lambda code, small, large, **more: [store(tmp_path, code, verses(range(100 - right)), model=model, language='eng', **more)
-                                               for model,right in dict(small=small, large=large).items()]
-    both('one', 70, 80); both('two', 72, 81); both('three', 75, 74, splits='folds') # noqa: E702
-    both('four', 50, 90, source='MACULA Greek')
-    store(tmp_path, 'fra', verses([]), model='small', language='fra')
-    reply = ask('consistency', tmp_path)
-    rows = {(r['kind'], r['source']): r for r in reply.tables[0].texts}
-    assert numbers(rows['translations','OntoNotes'], 'test_sets models mean largest tau') == [2, 2, 1.5, 2, 1]
-    assert numbers(rows['parts','OntoNotes'], 'test_sets tau') == [3, -1] # Other splits
-    assert numbers(rows['sources',''], 'test_sets tau') == pytest.approx([4, 1/3]) and len(rows) == 3
-    assert 'the order of models is kept by PNS (1.00)' in reply.sentences[0]
-    assert 'On no other test set of their language: 1 of small on fra (PNS).' in reply.markdown()
-    assert 'differ by up to 2.0 points (eng, 2 translations, PNS, small)' in reply.markdown() # Of one source and part
-    reply.write(tmp_path/'out')
-    assert (tmp_path/'out'/'consistency.png').exists()
-    both('one', 10, 20, recipe='robust'); both('two', 20, 10, recipe='robust') # noqa: E702
-    recipes = [(r['recipe'], r['tau']) for r in ask('consistency', tmp_path).tables[0].texts if r['kind'] == 'translations']
-    assert recipes == [('paper', '1.0'), ('robust', '-1.0')] # Never mixed
-
-def test_a_name_with_brackets_is_not_one_that_was_set_apart(tmp_path):
-    for model in 'bert (v1)', 'bert (v2)':
-        for code in 'eng', 'eng2': store(tmp_path, code, verses(range(20)), model=model, language='eng')
-    [row] = ask('consistency', tmp_path).tables[0].data
-    assert row['models'] == 2
-
 # One answer to everything
 
 def test_a_target_with_one_answer_shows_no_gap(tmp_path):
@@ -288,17 +186,6 @@ def test_tables_mark_what_records_call_collapsed(tmp_path):
     [run] = read_runs(tmp_path)
     assert run.collapsed and read_answers([run]).collapsed
 
-def test_collapsed_trainings_are_some_of_those_that_were_measured(tmp_path):
-    for code,flat in dict(eng=1, fra=3).items(): # French: all three, so it is left out
-        for seed in range(3):
-            said = [row | dict(ngram='1') for row in verses([] if seed < flat else range(seed*10), 100)]
-            store(tmp_path, code, [row | dict(label='01'[i % 2]) for i,row in enumerate(said)], seed=seed, collapsed=seed < flat,
-                  hyperparameters=dict(learning_rate=1.))
-    reply = ask('power', tmp_path)
-    [row] = reply.tables[0].texts
-    assert (row['trainings'], row['collapsed']) == ('3', '1') and 'Collapsed runs: 1 of 3.' in reply.markdown()
-    assert '3 of bert on fra' in reply.markdown()
-
 def test_a_limited_training_set_is_not_all_of_it(tmp_path):
     for limit,train,name in (None, 80, 'all'), (50, 50, '50'), (100, 80, 'all'):
         runs = tmp_path/str(limit)
@@ -322,7 +209,7 @@ def test_a_table_without_rows_is_not_shown_beside_others(tmp_path):
         return [stem for stem in ('empty','full') if f'**{stem}**' in said]
     assert shown(full, empty) == ['full'] and shown(empty) == ['empty']
 
-@pytest.mark.parametrize('name', ['errors','resources','subset','tiers'])
+@pytest.mark.parametrize('name', ['resources','subset','tiers'])
 def test_a_question_reads_the_protocol_with_most_results(tmp_path, capsys, name):
     "One run of another protocol does not stand for a store of probes"
     for i,bible in enumerate(('engweb','wolKYG','fralsg','deuluo','swhulb')):

@@ -5,7 +5,6 @@ each of them, in their order. They are asked of the committed studies, of the ru
 """
 import csv, inspect, json, os, re, zipfile
 from collections import Counter, defaultdict
-from math import factorial
 from statistics import mean
 
 import matplotlib.pyplot as plt
@@ -13,7 +12,7 @@ import pytest
 
 from conftest import ROOT
 from pronto.core.files import content_hash
-from pronto.core.tables import Table, csv_rows, read_table
+from pronto.core.tables import csv_rows, read_table
 from pronto.lab.questions.mixes import CONDITIONS
 from pronto.core.offers import offers
 from pronto.reporting.questions.question import Options, ask_runs, find_question
@@ -34,7 +33,7 @@ def by(rows, *columns):
     for row in rows: groups[tuple(row[c] for c in columns)].append(row)
     return groups
 
-_CONSTANT = re.compile(r'95 %|\(Mantel tests, 5 %|80 % of cases|75 % or more')
+_CONSTANT = re.compile(r'95 %|80 % of cases|75 % or more')
 _NUMBER = re.compile(r'(?<![\w.−+-])[−+-]?\d[\d,]*(?:\.\d+)?(?!\w)')
 
 def numbers_in(text, names):
@@ -71,22 +70,6 @@ def of_cells(t):
     scores = [len(cells), len({r['bible'] for r in cells}), len({r['task'] for r in cells}), *counted]
     return [[*most, len(compared), lost]]*bool(compared) + [scores]
 
-def of_items(t):
-    def rows_of(task): return t[f'items-{re.sub("[^a-z]+", "-", task.lower()).strip("-")}']
-    for r in t['items']: assert value(r['suspects']) == sum(s['task'] == r['task'] for s in t.get('suspects', ()))
-    return [[len(rows_of(r['task'])), sum(x['right'] == '0' for x in rows_of(r['task'])),
-             sum(x['right'] == '0' and int(x['n']) >= 6 for x in rows_of(r['task'])), value(r['sd verses']), value(r['sd models'])]
-            for r in t['items']]
-
-def of_errors(t):
-    groups = by(t['errors'], 'same_language', 'task', 'model', 'protocol', 'base')
-    found = []
-    for same in 'False', 'True':
-        for key,rows in groups.items():
-            columns = [[float(r[c]) for r in rows if r[c]] for c in ('if_right','if_wrong','same','chance')]
-            if key[0] == same and all(columns): found.append([*map(mean, columns), *[len(rows)]*(len(rows) > 1)])
-    return found
-
 def of_transfer(t):
     means = next(rows for stem,rows in t.items() if stem.endswith('-summary'))
     gaps = next(rows for stem,rows in t.items() if stem.endswith('-gaps'))
@@ -97,14 +80,6 @@ def of_transfer(t):
         assert len(own) == int(r['targets']) and flat == int(r['collapsed'])
         ends = [float(r[end]) for end in ('gap_low','gap_high') if r[end]]
         if r['gap']: found.append([float(r['gap']), *ends, int(r['rows']), len(own), *[flat]*(0 < flat < len(own))])
-    return found
-
-def of_typology(t):
-    found = []
-    for rows in by(t['typology'], 'task', 'model').values():
-        clear = [x for r in rows if float(r['p (Holm)']) < .05 for x in (value(r['r']), float(r['p (Holm)']))]
-        least = min(len(rows)/factorial(int(r['languages'])) for r in rows)
-        found.append([max(int(r['languages']) for r in rows), *(clear or [least]*(least >= .05))])
     return found
 
 def of_resources(t):
@@ -130,15 +105,6 @@ def of_subset(t):
     groups = by(t['subset'], 'task', 'model', 'protocol', 'source').values()
     return [[float(r[c]) for c in ('chosen','languages','of_chosen','of_all','random')] for own in groups for r in own[1:] or own]
 
-def of_consistency(t):
-    found = []
-    for (*_, rows, _, _),some in by(t['consistency'], 'protocol', 'recipe', 'rows', 'kind', 'source').items():
-        apart, taus = ([mean(x) for own in by(some, 'task').values() if (x := [float(r[c]) for r in own if r[c]])]
-                       for c in ('mean','tau'))
-        found.append([*{min(apart): 0, max(apart): 0}, *taus] if len(apart) > 1 else [*apart, *taus])
-        if rows != 'all': found[-1].append(int(rows))
-    return found
-
 def of_order(t):
     rows, found = t['order'], []
     judged = [r for r in rows if r['read'] == 'True' and r['low']]
@@ -154,10 +120,6 @@ def of_order(t):
 def of_ranks(t):
     return [[*(int(r[c]) for c in ('limit','models','translations') if r[c]), *(float(r[c]) for c in ('tau','low','high') if r[c])]
             for r in t['ranks']]
-
-def of_power(t):
-    for r in t['power']: assert int(r['collapsed']) <= int(r['trainings'])
-    return [[float(r[c]) for c in ('sd','sd_low','sd_high','seeds_3')] for r in t['power']]
 
 def of_seen(t):
     found = []
@@ -214,9 +176,9 @@ def of_memory(t):
     above = lambda r: r['known_low'] and float(r['known_low']) > float(r['ngram_known'])
     return [[100*float(r['exact'])] if r['exact'] else [] for r in t['memory'] if r['exact'] or above(r)]
 
-AGAIN = {'accuracy': of_cells, 'items': of_items, 'errors': of_errors, 'typology': of_typology, 'resources': of_resources,
-         'tiers': of_tiers, 'subset': of_subset, 'consistency': of_consistency, 'order': of_order, 'probe': of_ranks,
-         'power': of_power, 'seen': of_seen, 'mixes': of_mixes, 'few-shot': of_curves, 'prompting': of_prompting,
+AGAIN = {'accuracy': of_cells, 'resources': of_resources,
+         'tiers': of_tiers, 'subset': of_subset, 'order': of_order, 'probe': of_ranks,
+         'seen': of_seen, 'mixes': of_mixes, 'few-shot': of_curves, 'prompting': of_prompting,
          'retrieval': of_retrieval, 'perplexity': of_perplexity, 'memory': of_memory,
          **dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), of_transfer)}
 
@@ -243,7 +205,7 @@ def test_the_studies_say_what_their_tables_say(study, name):
 
 # Figures of one row, in its sentence and in its table
 
-_PRINTED = {'power': 'power', 'resources': 'resources', 'order': 'order', 'probe': 'ranks', 'prompting': 'prompting',
+_PRINTED = {'resources': 'resources', 'order': 'order', 'probe': 'ranks', 'prompting': 'prompting',
             'transfer': 'transfer-summary', 'transfer-probe': 'transfer-probe-summary', 'subset': 'subset', 'tiers': 'tiers'}
 
 @pytest.mark.parametrize('study, name', [(s, n) for s in ('real','breadth') for n,stem in _PRINTED.items()
@@ -289,24 +251,23 @@ def demo(tmp_path_factory):
     with zipfile.ZipFile(TABLES/'demo_runs.zip') as z: z.extractall(folder)
     return read_runs(folder/'runs')
 
-@pytest.mark.parametrize('name', ['accuracy', 'items', 'errors', 'resources'])
+@pytest.mark.parametrize('name', ['accuracy', 'resources'])
 def test_the_demo_says_what_its_files_say(demo, tmp_path, name): asked(name, demo, tmp_path)
 
 @pytest.mark.slow
 def test_languages_say_what_their_files_say(tmp_path):
-    "The size of a Wikipedia, tiers, a selection, other rows and other test sets"
+    "The size of a Wikipedia, tiers, a selection"
     six = LANGUAGES | dict(deu=65, wol=55)
     for model in 'xlm-roberta-base', 'bert': over_languages(tmp_path/'runs', six, model=model, protocol='probe')
     store(tmp_path/'runs', 'eng2', verses(range(40)), language='eng', model='bert', protocol='probe')
     facts = tmp_path/'facts.tsv'
     facts.write_text('model\tlanguage\tshare\n' + ''.join(f'bert\t{x}\t{n}\n' for n,x in enumerate(six)))
-    for name,more in (('resources', {}), ('tiers', dict(file=facts)), ('subset', dict(file='eng,swh')), ('errors', {}),
-                      ('items', {}), ('consistency', {})):
+    for name,more in (('resources', {}), ('tiers', dict(file=facts)), ('subset', dict(file='eng,swh'))):
         asked(name, read_runs(tmp_path/'runs'), tmp_path/name, protocol='probe', **more)
 
 @pytest.mark.slow
 def test_trainings_say_what_their_files_say(tmp_path):
-    "Transfer by three protocols, few-shot, mixes, power, probes beside fine-tuning, and a known order"
+    "Transfer by three protocols, few-shot, mixes, probes beside fine-tuning, and a known order"
     runs, tuned = tmp_path/'runs', dict(hyperparameters=dict(learning_rate=1.))
     def rows(n): return [r | dict(ngram='1') for r in verses({i*7 % 100 for i in range(n)})]
     for seed in range(3):
@@ -328,7 +289,7 @@ def test_trainings_say_what_their_files_say(tmp_path):
     read = tmp_path/'read.csv'
     read.write_text('model,language,share,verses\n' + ''.join(f'{m},{x},{n},{n}\n' for m,n in (('none', 0), ('some', 10), ('all', 20))
                                                              for x in ('eng','fra','wol')))
-    for name in 'transfer', 'transfer-probe', 'transfer-prompting', 'few-shot', 'mixes', 'power', 'probe', 'order', 'prompting':
+    for name in 'transfer', 'transfer-probe', 'transfer-prompting', 'few-shot', 'mixes', 'probe', 'order', 'prompting':
         reply = asked(name, read_runs(runs), tmp_path/name, **(dict(file=read) if name == 'order' else {}))
         if name == 'few-shot': assert '| 84.0 | 81.0 |' in reply.markdown() # 100 of the examples, and all 100
 
@@ -353,14 +314,6 @@ def test_searches_and_readings_say_what_their_files_say(tmp_path):
     runs = [reading(m, 1., 'eng', 'memory').but(memory=known, intervals=of) for m,known,of in zip('ab', knows, ends)]
     reply = asked('memory', runs, tmp_path/'m')
     assert 'completes' not in reply.sentences[1] # It was not asked to
-
-def test_distances_between_few_languages_say_what_their_files_say(tmp_path):
-    for n,p in (4, .0417), (14, .0003), (14, .5):
-        rows = [{'task': 'PNS', 'model': 'm', 'distance': kind, 'languages': n, 'r': .61, 'ρ': .5, 'p (Mantel)': p,
-                 'p (Holm)': min(1, 2*p), 'least p': 2/factorial(n)} for kind in ('genetic','syntactic')]
-        table = Table('typology', '', [], data=rows)
-        (tmp_path/'typology.csv').write_text(table.csv(), encoding='utf-8')
-        assert check('typology', tmp_path, ['typology'], find_question('typology').sentences([table], ''))
 
 def test_taggers_say_what_their_files_say(tmp_path, tasks): # noqa: F811
     "In one language, and from two others, which count for themselves"

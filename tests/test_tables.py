@@ -350,7 +350,6 @@ def test_the_first_fault_is_named_with_what_mends_it(runs, tmp_path, capsys):
         assert main(['tables', '--runs', str(runs), *options]) == 1
         return capsys.readouterr().err
     assert "there is no protocol 'nosuch'; choose from in-language" in said('--protocol', 'nosuch')
-    assert 'absent: is not a folder; name the dataset' in said('--items', str(tmp_path/'absent'))
     assert 'see e.g. `pronto tables --recipe paper --runs' in said('--recipe', 'none')
     for record in list(runs.glob('*/*/*/*')): record.unlink()
     store(runs, 'qaa', 'tiny', 'sentence_mood', .9, recipe='probe', protocol='probe')
@@ -403,16 +402,6 @@ def test_hints_name_the_store(runs, tmp_path, capsys):
     assert make_some in said('report', empty)
     retrieval = said('tables', empty, '--protocol', 'retrieval')
     assert retrieval.endswith(f"make some: pronto eval DATASET_DIR -m MODEL --protocol retrieval --runs '{empty}'")
-
-def test_items_are_fitted_once(tmp_path, monkeypatch):
-    from pronto.lab.questions import items
-    from pronto.reporting.questions.question import ask_runs
-    from pronto.runs.store import read_runs
-    for model,accuracy in dict(a=.7, b=.8).items(): store(tmp_path/'runs', 'qaa', model, 'sentence_mood', accuracy)
-    fits, fit = [], items.fit_items
-    monkeypatch.setattr(items, 'fit_items', lambda *args: fits.append(1) or fit(*args))
-    ask_runs('items', read_runs(tmp_path/'runs')).write(tmp_path/'out')
-    assert len(fits) == 1
 
 # Over tasks and translations
 

@@ -11,8 +11,9 @@ import usfm_mutations, usfm_peers
 from conftest import DATA, time_limit
 from pronto.bibles.reading import read_bible
 from pronto.bibles.rows import VerseRow, fault_lines
-from pronto.bibles.usfm import read_usfm, write_usfm
-from pronto.bibles.usj import read_usj, write_usj
+from pronto.bibles.usfm import read_usfm
+from pronto.lab.bibles.usj import read_usj, write_usj
+from pronto.lab.bibles.writing import write_usfm
 from pronto.bibles.usx import read_usx
 from pronto.core.files import InputError
 

@@ -18,7 +18,6 @@ from .opening import VERSE_LINES, Folder, NotABible, Reader, TextFile
 from .opening import decoded, open_place, text_file
 from .rows import Bible, VerseRow, joined_faults
 from .usfm import IN_USFM
-from .usj import IN_USJ
 from .verse_tables import TABLE_READERS
 from .xml import XML_READERS, is_xml, parse_xml
 from ..core.files import InputError, no_collection, reading, write_aside
@@ -28,7 +27,7 @@ from ..core.offers import load_offers
 _all_ = ['Bible', 'Reader', 'VerseRow'] # Often used together with `read_bible`
 
 # %% ../../nbs/bibles/reading.ipynb #rdg00001
-READERS = [*XML_READERS, IN_USFM, IN_USJ, IN_PYTHONBIBLE]
+READERS = [*XML_READERS, IN_USFM, IN_PYTHONBIBLE]
 
 @cache
 def _offered()->list[Reader]:

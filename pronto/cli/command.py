@@ -21,7 +21,7 @@ from ..core.offers import load_offers, offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor)
-_COMMANDS = ('convert annotate build card eval tables runs cache doctor completion').split()
+_COMMANDS = ('annotate build card eval tables runs cache doctor completion').split()
 
 def _offered()->tuple:
     "The modules of commands that packages offer; each has `COMMANDS`, and `ABOUT` for groups of its own"

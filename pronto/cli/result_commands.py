@@ -39,21 +39,15 @@ def tables_options(parser):
 def _beside_options(parser):
     group = parser.add_argument_group('instead of the tables of a protocol, from the same runs')
     add = group.add_argument
-    add('--tiers', nargs='?', const='', metavar='FILE',
-        help='scores by how much of a language a model has read; FILE adds models, with the columns model, '
-        'language and tier or share in percent')
-    add('--items', nargs='?', const='', metavar='DATASET_DIR',
-        help='which verses are difficult for all, and whose labels may be wrong; DATASET_DIR gives the texts')
     add('--question', metavar='NAME|FILE.py',
-        help='one of your own, or by its name: accuracy, mixes, probe, tiers, items, typology, transfer and '
-        'other protocols; order (is the known order found?), power (which differences can be told?), errors '
-        '(are the same rows right elsewhere?), seen (does a tagger generalise?), resources (by the size of '
-        'Wikipedia), subset (does a selection of languages stand for all?), consistency')
+        help='one of your own, or by its name: accuracy, mixes, transfer and other protocols; order (is the '
+        'known order found?), probe (does a probe rank as fine-tuning does?), seen (does a tagger '
+        'generalise?), resources (by the size of Wikipedia), tiers (by how much a model has read), subset '
+        '(does a selection of languages stand for all?)')
     add('--beside', metavar='PATH|CODES',
         help='what a question reads besides the runs: seen the folder of the datasets, subset the languages '
-        "(default: XTREME's), order a table of the verses that each model has read")
-    add('--typology', action='store_true',
-        help='transfer gaps against distances between languages')
+        "(default: XTREME's), order a table of the verses that each model has read, tiers one of further "
+        'models, with the columns model, language and tier or share in percent')
 
 # %% ../../nbs/cli/result_commands.ipynb #rscfold1
 def _used_in(record)->set[str]:
@@ -96,8 +90,6 @@ def tables_command(args):
     require_folder(args.runs)
     out, runs = Path(args.output or data_dir()/'tables'), Path(args.runs or data_dir()/'runs')
     require_within(out)
-    if args.items:
-        require_folder(args.items, 'name the dataset of a translation that you can read')
     wanted = args.tasks
     records = [r for r in read_runs(runs, tasks=wanted)
                if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
@@ -134,7 +126,7 @@ def tables_command(args):
 def _options(args):
     from pronto.reporting.questions.question import Options
     kind = args.recipe, args.splits, args.protocol
-    file = args.tiers or args.items or args.beside or ''
+    file = args.beside or ''
     return Options(*kind, args.metric or '', file, args.runs, args.published, args.source)
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
@@ -143,18 +135,13 @@ _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retri
 
 def _question_of(args)->str:
     "The name of what is asked, or a file"
-    chosen = dict(typology=args.typology, tiers=args.tiers is not None, items=args.items is not None)
-    named = [name for name,asked in chosen.items() if asked]
-    own = args.protocol if args.protocol in _WITH_TABLES else 'accuracy'
-    return args.question or (named or [own])[0]
+    return args.question or (args.protocol if args.protocol in _WITH_TABLES else 'accuracy')
 
 def _choose(args, records:list)->bool: # Was a recipe asked for?
     "The protocol and the recipe that were asked for, or what there is; the rest is named"
     from pronto.reporting.questions.question import usual_kind
     asked = args.recipe is not None
-    chosen = args.protocol is not None
-    protocol = 'in-language' if args.typology and not chosen else args.protocol
-    args.protocol, recipe = usual_kind(records, protocol)
+    args.protocol, recipe = usual_kind(records, args.protocol)
     if not asked:
         args.recipe = recipe
     return asked

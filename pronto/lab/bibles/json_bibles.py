@@ -10,6 +10,7 @@ import json, re
 from typing import NamedTuple
 
 from .markup import has_tags, tagless, unclosed_notes
+from .usj import is_usj
 from ...bibles.opening import NotABible, Reader
 from ...bibles.rows import Bible, find_book, make_bible
 from ...core.files import InputError, reading
@@ -251,5 +252,6 @@ def _tried(value, path)->list:
     holds = isinstance(value, dict) or isinstance(value[0], (dict, list)) # Not only the names of books
     return list(_in_books(value, path)) if known and holds else []
 
-IN_JSON = Reader('JSON', lambda f: _is_json(f.text), lambda f: _read_json_bible(f.text, f.path),
+IN_JSON = Reader('JSON', lambda file: _is_json(file.text) and not is_usj(file.text),
+                 lambda file: _read_json_bible(file.text, file.path),
                  'getBible, scrollmapper, apps', 'language, name, licence')

@@ -110,7 +110,7 @@ def read_tiered(records:list[Run], facts:list[Fact], metric:str='accuracy')->lis
     if any(one.scores for one in found):
         return found
     models = ', '.join(dict.fromkeys(r.model_name for r in records)) or 'none'
-    raise InputError('--tiers', f'no tier is known for the models that ran ({models}); give a table with '
+    raise InputError('tiers', f'no tier is known for the models that ran ({models}); give a table with '
                                 'model, language and tier or share')
 
 def tier_table(found:list[Tiered], metric:str='accuracy')->Table:
