@@ -119,8 +119,8 @@ def _dbl_numbers(folder:Folder, name:str, root)->StatedNumbers:
     if not vrs:
         return _stated(folder, scheme, None, 'metadata.xml')
     named = _VRS_NAME.search(_text_of(folder, vrs[0]))
-    own = _named_scheme(named[1]) if named else ''
-    return _stated(folder, own or scheme, vrs[0], PurePosixPath(vrs[0]).name)
+    own_scheme = _named_scheme(named[1]) if named else ''
+    return _stated(folder, own_scheme or scheme, vrs[0], PurePosixPath(vrs[0]).name)
 
 # %% ../../nbs/bibles/bundles.ipynb #bun00017
 def _said(root, path:str)->str:
@@ -158,8 +158,8 @@ def _found(folder:Folder, name:str, sources:list[str])->list[str]|None:
     lost = [source for source,there_as in zip(sources, names) if there_as not in there]
     if lost:
         more = f' and {len(lost) - 1} more' if len(lost) > 1 else ''
-        what = f'lists {lost[0]}{more}, which is not there; get a complete copy'
-        raise InputError(folder.path/name, what)
+        problem = f'lists {lost[0]}{more}, which is not there; get a complete copy'
+        raise InputError(folder.path/name, problem)
     return list(dict.fromkeys(names))
 
 # %% ../../nbs/bibles/bundles.ipynb #bun00012
@@ -174,9 +174,9 @@ def _localised(value)->list[str]: # The English one first
     english_first = sorted(value.items(), key=lambda kv: not kv[0].startswith('en'))
     return [name for _,name in english_first if isinstance(name, str) and name]
 
-def _objects(found, field:str)->list[str]:
+def _objects(items, field:str)->list[str]:
     "A field of each object of a list"
-    return [str(each.get(field, '')) for each in found if isinstance(each, dict)]
+    return [str(each.get(field, '')) for each in items if isinstance(each, dict)]
 
 def _rights(value)->str:
     "What the section on copyright says, and the addresses of licences"
@@ -226,13 +226,13 @@ def said_by(folder:Folder)->_Said: # Empty if nothing says anything
     for bundle in BUNDLES:
         names = [n for n in folder.names if PurePosixPath(n).name.lower() == bundle.file]
         read = {name: bundle.read(folder, name) for name in names}
-        found = {name: said for name,said in read.items() if said is not None}
-        if len(found) > 1:
-            names = ', '.join(sorted(found))
-            what = f'holds several Bibles ({names} describe one each); name one of these folders'
-            raise InputError(folder.path, what)
-        if found:
-            return next(iter(found.values()))
+        by_file = {name: statement for name,statement in read.items() if statement is not None}
+        if len(by_file) > 1:
+            names = ', '.join(sorted(by_file))
+            problem = f'holds several Bibles ({names} describe one each); name one of these folders'
+            raise InputError(folder.path, problem)
+        if by_file:
+            return next(iter(by_file.values()))
     return _Said({})
 
 def describes(name:str)->bool:

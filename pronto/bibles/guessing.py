@@ -92,8 +92,8 @@ def _from_leads(title:list[set[str]], file:list[set[str]], is_alone:bool)->str: 
         return '' # `Nepali Tamang` is one of several
     named = [code for codes in leads if (code := _one_of(codes))]
     rare = [code for code in named if len(code) > 2 and (is_alone or title and code in of_file)]
-    known = [code for code in named if len(code) == 2]
-    return next(iter(rare[-1:] or known), '')
+    common = [code for code in named if len(code) == 2]
+    return next(iter(rare[-1:] or common), '')
 
 def _several_words(words:set[str])->str: # Empty if there is none
     "The language whose name has most of these words, at least two"
@@ -128,8 +128,8 @@ def _coded(word:str): # A `langcodes.Language` or `None`
     head = word[:3]
     if tag is None and (begins := tag_of(head)) and begins.to_alpha3() == head:
         tag = begins
-    known = tag and (len(tag.language) == 2 or tag.language in _ANCIENT)
-    return None if word in _VERSIONS or _is_book(word) or len(word) > 3 and not known else tag
+    is_common = tag and (len(tag.language) == 2 or tag.language in _ANCIENT)
+    return None if word in _VERSIONS or _is_book(word) or len(word) > 3 and not is_common else tag
 
 def _of_code(name:str, script:str)->str: # Empty if there is none
     "The language whose code a file name begins with"

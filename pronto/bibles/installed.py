@@ -30,8 +30,8 @@ def bible_place(
         return bible
     code = name.removeprefix(_PREFIX)
     if code not in INSTALLABLE:
-        known = ', '.join(_PREFIX + code for code in INSTALLABLE)
-        raise InputError(name, f'is not among the translations that pip brings; name one of {known}')
+        choices = ', '.join(_PREFIX + code for code in INSTALLABLE)
+        raise InputError(name, f'is not among the translations that pip brings; name one of {choices}')
     module = f'pythonbible_{code}'
     package = find_spec(module)
     if package is None:
@@ -54,15 +54,15 @@ def _verses(text:str):
     content = text[start:end]
     begins, ends = (_NUMBERS.findall(table) for table in _TABLE.findall(text, end)[:2])
     for (verse,begin),(_,end) in zip(begins, ends, strict=True):
-        found = content[int(begin):int(end)]
+        verse_text = content[int(begin):int(end)]
         rest, number = divmod(int(verse), 1000)
         book, chapter = divmod(rest, 1000)
-        if own := _OWN_NUMBER.match(found):
-            chapter, number = own.groups()
-            found = found[own.end():]
+        if numbered := _OWN_NUMBER.match(verse_text):
+            chapter, number = numbered.groups()
+            verse_text = verse_text[numbered.end():]
         if book in (18, 19):
-            found = _HEADING.sub('', found)
-        yield _BOOKS[book], str(chapter), str(number), found.translate(_MARKS)
+            verse_text = _HEADING.sub('', verse_text)
+        yield _BOOKS[book], str(chapter), str(number), verse_text.translate(_MARKS)
 
 # %% ../../nbs/bibles/installed.ipynb #ins00012
 def _read_installed(file:TextFile)->Bible:

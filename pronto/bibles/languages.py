@@ -57,8 +57,8 @@ def _tag_of_code(code:str): # A `langcodes.Language` or `None`
 def tag_of(text:str): # A `langcodes.Language` or `None`
     "The language with a tag or a name"
     import langcodes
-    if own := _tag_of_code(text.strip().lower()):
-        return own
+    if of_code := _tag_of_code(text.strip().lower()):
+        return of_code
     try:
         tag = langcodes.get(text)
         return tag if tag.is_valid() and tag.language not in (None,*_NO_LANGUAGE) else None
@@ -79,16 +79,16 @@ class _Languoid(NamedTuple):
     names:tuple[str,...] # In English
 
 def _languoid_in(row:dict[str,str])->_Languoid:
-    place = (float(row['latitude']), float(row['longitude'])) if row['latitude'] else None
+    coordinates = (float(row['latitude']), float(row['longitude'])) if row['latitude'] else None
     names = tuple(filter(None, row['names'].split('; ')))
-    return _Languoid(row['bcp_47'], row['group'], tuple(row['scripts'].split()), place, names)
+    return _Languoid(row['bcp_47'], row['group'], tuple(row['scripts'].split()), coordinates, names)
 
 @cache
 def _rows_by_code()->dict[str,dict[str,str]]: # A language may have several
-    found = {}
+    rows = {}
     for row in fact_table('languages'):
-        found |= dict.fromkeys(row['codes'].split(), row)
-    return found
+        rows |= dict.fromkeys(row['codes'].split(), row)
+    return rows
 
 def languoid_of(code:str)->_Languoid|None:
     row = _rows_by_code().get(code)
@@ -109,15 +109,15 @@ def lineage_of(
     iso639_3:str # A code, e.g. `wol`
 )->tuple[str,...]: # e.g. `('Atlantic-Congo', ..., 'Nuclear Wolof')`; empty if it is not known
     "The groups of Glottolog that a language belongs to, from its family on, or `isolate`"
-    import langcodes.data_dicts as known
-    found = languoid_of(iso639_3)
-    if found is None:
+    import langcodes.data_dicts as codes
+    languoid = languoid_of(iso639_3)
+    if languoid is None:
         return ()
-    if found.group == 'isolate':
+    if languoid.group == 'isolate':
         return ('isolate',)
-    if found.group:
-        return _from_family_on(found.group)
-    members = (m for m,whole in known.MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47))
+    if languoid.group:
+        return _from_family_on(languoid.group)
+    members = (m for m,whole in codes.MACROLANGUAGES.items() if whole in (iso639_3, languoid.bcp_47))
     return next(filter(None, map(lineage_of, members)), ())
 
 def macrolanguage_of(iso639_3:str)->str: # The code itself if there is none
@@ -141,12 +141,12 @@ def coordinates_of(
     iso639_3:str # A code, e.g. `wol`
 )->tuple[float,float]|None: # Latitude and longitude in degrees; `None` if they are not known
     "Where a language is spoken, as one point"
-    import langcodes.data_dicts as known
-    found = languoid_of(iso639_3)
-    if found is None:
+    import langcodes.data_dicts as codes
+    languoid = languoid_of(iso639_3)
+    if languoid is None:
         return None
-    usual = [m for m,whole in known.NORMALIZED_MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47)]
-    return found.place or next(filter(None, map(coordinates_of, usual)), None)
+    usual = [m for m,whole in codes.NORMALIZED_MACROLANGUAGES.items() if whole in (iso639_3, languoid.bcp_47)]
+    return languoid.place or next(filter(None, map(coordinates_of, usual)), None)
 
 @cache
 def places_of_languages()->list[tuple[int,int]]: # Latitude and longitude, sorted
@@ -179,10 +179,10 @@ def identify(
 
 def find_language(said:str, code:str='')->Language: # Unknown fields are empty
     "Identify the language of a translation and its family"
-    found = identify(said, code)
-    if not found.iso639_3 or is_private(found.iso639_3):
-        return found
-    return found._replace(family=family_of(found.iso639_3))
+    language = identify(said, code)
+    if not language.iso639_3 or is_private(language.iso639_3):
+        return language
+    return language._replace(family=family_of(language.iso639_3))
 
 # %% ../../nbs/bibles/languages.ipynb #lng45
 _VARIANTS = {'Hani': ('Hans','Hant'), 'Hang': ('Kore',), 'Arab': ('Arab','Aran')}
@@ -199,8 +199,8 @@ def _usual_script(tag)->str: # Empty if it is not known
     from langcodes.data_dicts import LIKELY_SUBTAGS
     if tag.language in _OF_BIBLES:
         return _OF_BIBLES[tag.language]
-    known = [broader for broader in tag.broader_tags() if broader != 'und']
-    if not LIKELY_SUBTAGS.keys().isdisjoint(known): # Otherwise `maximize` takes every language for English
+    tags = [broader for broader in tag.broader_tags() if broader != 'und']
+    if not LIKELY_SUBTAGS.keys().isdisjoint(tags): # Otherwise `maximize` takes every language for English
         return tag.maximize().script or ''
     languoid = languoid_of(tag.language)
     return next((script for script in languoid.scripts if script != _UNWRITTEN), '') if languoid else ''
@@ -211,12 +211,12 @@ def script_for(
     texts:Iterable[str]=() # Some of the translation
 )->str: # A code of ISO 15924; empty if it is not known
     "The script of a translation"
-    own = script_of(texts)
+    of_text = script_of(texts)
     tag = tag_of(said) if said.strip() else None
     if tag is None or is_private(code) or is_private(tag.language):
-        return own
+        return of_text
     usual = _usual_script(tag)
-    return tag.script or (usual if not own or usual in _variants(own) else own)
+    return tag.script or (usual if not of_text or usual in _variants(of_text) else of_text)
 
 def language_tag(said:str, code:str='', texts:Iterable[str]=())->str: # Empty if the language is not known
     "The language of a translation as HTML names it, with its script if that is not the usual one"
@@ -269,8 +269,8 @@ def languages_agree(language:str, code:str)->bool:
     if langcodes.tag_distance(declared, code) < 20:
         return True # Bokmål and Norwegian
     name = langcodes.get(code).language_name()
-    known = declared.language_name(), *lineage_of(declared.to_alpha3())
-    return any(name in group.split() for group in known)
+    names = declared.language_name(), *lineage_of(declared.to_alpha3())
+    return any(name in group.split() for group in names)
 
 def _named_code(name:str)->list[str]:
     "The language that an element of a file names in English, if that is certain"
@@ -301,8 +301,8 @@ def language_doubt(
     says = {f'names {name}': _named_code(name) for name in bible.named}
     says[f'has the title {bible.title!r}'] = _mentioned(bible.title)
     says[f'is called {file}'] = _mentioned(file)
-    agrees = {what: any(languages_agree(bible.language, code) for code in codes)
-              for what,codes in says.items() if codes}
+    agrees = {source: any(languages_agree(bible.language, code) for code in codes)
+              for source,codes in says.items() if codes}
     against = [] if any(agrees.values()) else list(agrees)
     if declared.script and script:
         unusual = '' if declared.script in _variants(script) else f'is written in {script}'

@@ -31,10 +31,10 @@ def _encoding(data:bytes, path)->str:
         return 'utf-8-sig'
     name = declared[1].decode()
     try:
-        known = codecs.lookup(name).name not in _NOT_FOR_TEXT
+        is_for_text = codecs.lookup(name).name not in _NOT_FOR_TEXT
     except LookupError:
-        known = False
-    if not known:
+        is_for_text = False
+    if not is_for_text:
         raise InputError(path, f'declares an unknown encoding {name}; convert it to UTF-8')
     return name
 
@@ -49,11 +49,11 @@ def decoded(data:bytes, path)->str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as e:
-        place = f"line {data.count(bytes([10]), 0, e.start)+1}"
+        line = f"line {data.count(bytes([10]), 0, e.start)+1}"
         name = encoding.removesuffix("-sig").upper()
         if e.end == len(data) and 'end of data' in e.reason:
-            raise InputError(path, 'is cut off in the middle of a letter; get a complete copy', place) from e
-        raise InputError(path, f'is not {name} text; convert it to UTF-8', place) from e
+            raise InputError(path, 'is cut off in the middle of a letter; get a complete copy', line) from e
+        raise InputError(path, f'is not {name} text; convert it to UTF-8', line) from e
     except LookupError as e:
         raise InputError(path, 'declares an encoding that is not for text; convert it to UTF-8') from e
     return text.replace('\r\n', '\n').replace('\r', '\n')
@@ -105,8 +105,8 @@ def _zip(path:Path, data:bytes)->Folder:
     archive = zipfile.ZipFile(io.BytesIO(data))
     members = {i.filename: i for i in archive.infolist() if not i.is_dir() and _visible(i.filename)}
     if sum(i.file_size for i in members.values()) > LARGEST_ZIP:
-        what = f'unpacks to more than {LARGEST_ZIP>>20} MB; unpack it and name the Bible in it'
-        raise InputError(path, what)
+        problem = f'unpacks to more than {LARGEST_ZIP>>20} MB; unpack it and name the Bible in it'
+        raise InputError(path, problem)
     def read(name):
         try:
             with reading(path/name, 'get a complete copy', RuntimeError):
@@ -145,14 +145,14 @@ _PACKED = {b'word/document.xml': 'a document of Word', b'xl/workbook.xml': _SHEE
 
 def _refuse_documents(path, data:bytes):
     "Raise `NotABible` for documents from which no program can read verses"
-    found = next((name for begin,name in _DOCUMENTS.items() if data.startswith(begin)), None)
+    document = next((name for begin,name in _DOCUMENTS.items() if data.startswith(begin)), None)
     if data.startswith(b'PK'):
-        found = next((name for part,name in _PACKED.items() if part in data), None)
-    if found == _SHEET:
-        what = 'save it as CSV (UTF-8) with the columns book, chapter, verse, text'
-        raise NotABible(path, f'is {found}; {what}')
-    if found:
-        raise NotABible(path, f'is {found}; save it as plain text (UTF-8) and {VERSE_LINES}')
+        document = next((name for part,name in _PACKED.items() if part in data), None)
+    if document == _SHEET:
+        remedy = 'save it as CSV (UTF-8) with the columns book, chapter, verse, text'
+        raise NotABible(path, f'is {document}; {remedy}')
+    if document:
+        raise NotABible(path, f'is {document}; save it as plain text (UTF-8) and {VERSE_LINES}')
 
 # %% ../../nbs/bibles/opening.ipynb #opn00009
 _SQLITE = b'SQLite format 3\0'

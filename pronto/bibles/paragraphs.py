@@ -17,8 +17,8 @@ from .rows import Bible, VerseRow, clean_text
 _SENTENCE = regex.compile(r'.+?(?:\p{Sentence_Terminal}+[\p{Pf}\p{Pe}"\']*(?=\s|$)|[。！？]+\p{Pe}*|$)')
 
 def _sentences(paragraph:str)->list[str]:
-    found = _SENTENCE.findall(' '.join(paragraph.split()))
-    return [said.strip() for said in found if any(map(str.isalpha, said))]
+    sentences = _SENTENCE.findall(' '.join(paragraph.split()))
+    return [sentence.strip() for sentence in sentences if any(map(str.isalpha, sentence))]
 
 # %% ../../nbs/bibles/paragraphs.ipynb #pgr09
 _LEAST_IN_BLOCK = 20 # Sentences; more in a long text, since a chapter has three digits at most
@@ -32,14 +32,14 @@ def read_paragraphs(path)->Bible:
     least = max(_LEAST_IN_BLOCK, -(-n//_MOST_BLOCKS))
     longest = max(map(len, paragraphs), default=0)
     if longest + least > 999 or len(paragraphs) < 2:
-        what = 'is a text of single lines, without paragraphs'
-        raise InputError(path, f'{what}; put an empty line between paragraphs')
+        problem = 'is a text of single lines, without paragraphs'
+        raise InputError(path, f'{problem}; put an empty line between paragraphs')
     blocks = [[]]
     for paragraph in paragraphs:
         if len(blocks[-1]) >= least:
             blocks.append([])
         blocks[-1] += paragraph
     changed = Counter()
-    rows = [VerseRow('TXT', chapter, str(verse), clean_text(said, changed))
-            for chapter,block in enumerate(blocks, 1) for verse,said in enumerate(block, 1)]
+    rows = [VerseRow('TXT', chapter, str(verse), clean_text(sentence, changed))
+            for chapter,block in enumerate(blocks, 1) for verse,sentence in enumerate(block, 1)]
     return Bible(rows, format='plain text', changed=dict(changed))

@@ -59,8 +59,8 @@ def _read_text(file:TextFile, words:bool=False)->Bible:
         bible = reader and reader.read(file._replace(words=words))
         if bible and (bible.rows or bible.skipped):
             return bible
-        what = f'is not a Bible in a format that PrOnto reads ({_formats()})'
-        raise NotABible(file.path, f'{what}; {VERSE_LINES}')
+        problem = f'is not a Bible in a format that PrOnto reads ({_formats()})'
+        raise NotABible(file.path, f'{problem}; {VERSE_LINES}')
 
 # %% ../../nbs/bibles/reading.ipynb #55c4fb6c
 def _texts(folder:Folder, names:list[str], why:dict):
@@ -81,23 +81,23 @@ def _texts(folder:Folder, names:list[str], why:dict):
 # %% ../../nbs/bibles/reading.ipynb #rdg00004
 def _modules(folder:Folder)->dict[str,Reader]:
     "The files of a folder that describe a module, and the reader of each"
-    found = {}
+    reader_of = {}
     for reader in filter(lambda r: r.modules, _offered()):
         for name in folder.names:
             if not name.endswith(reader.modules.ending):
                 continue
             text = folder.open(name).decode('latin-1')
             if reader.recognises(TextFile(folder.path/name, text)):
-                found[name] = reader
-    return found
+                reader_of[name] = reader
+    return reader_of
 
-def _read_module(folder:Folder, found:dict[str,Reader], words:bool)->Bible:
+def _read_module(folder:Folder, readers:dict[str,Reader], words:bool)->Bible:
     "Read the one module of a folder; raises `InputError` if there are several"
-    names = list(found)
+    names = list(readers)
     if len(names) > 1:
-        some = ', '.join(names[:5]) + ', ...'*(len(names) > 5)
-        raise InputError(folder.path, f'holds several modules; name one of {some}')
-    return found[names[0]].modules.read(folder, names[0], words)
+        examples = ', '.join(names[:5]) + ', ...'*(len(names) > 5)
+        raise InputError(folder.path, f'holds several modules; name one of {examples}')
+    return readers[names[0]].modules.read(folder, names[0], words)
 
 def module_files(path:Path)->list[Path]: # Empty if it describes none
     "The files of the module that a file describes, itself first; raises `InputError` if they are elsewhere"
@@ -108,36 +108,36 @@ def module_files(path:Path)->list[Path]: # Empty if it describes none
     return []
 
 # %% ../../nbs/bibles/reading.ipynb #a1b8c009
-def _check_chapters(found:dict[str,Bible], path):
+def _check_chapters(bibles:dict[str,Bible], path):
     "Raise `InputError` if two files hold the same chapter"
     file_of = {}
-    for name,bible in found.items():
+    for name,bible in bibles.items():
         for chapter in sorted({row[:2] for row in bible.rows}):
             if (other := file_of.setdefault(chapter, name)) == name:
                 continue
-            what = f'{other} and {name} both hold {chapter[0]} {chapter[1]}; name one Bible, not several'
-            raise InputError(path, f'{what}, or the parts of a treebank one by one')
+            problem = f'{other} and {name} both hold {chapter[0]} {chapter[1]}; name one Bible, not several'
+            raise InputError(path, f'{problem}, or the parts of a treebank one by one')
 
 def _main_format(
-    found:dict[str,Bible] # By file
+    bibles:dict[str,Bible] # By file
 )->tuple[dict[str,Bible],dict[str,int]]: # File to Bible, and to a number
     "The Bibles in the format with most files; how many verses are in chapters that only another format has"
-    [(most_used,_)] = Counter(b.format for b in found.values()).most_common(1)
-    kept = {name: bible for name,bible in found.items() if bible.format == most_used}
-    has = {row[:2] for bible in kept.values() for row in bible.rows}
+    [(most_used,_)] = Counter(b.format for b in bibles.values()).most_common(1)
+    main = {name: bible for name,bible in bibles.items() if bible.format == most_used}
+    has = {row[:2] for bible in main.values() for row in bible.rows}
     others = {}
-    for name,bible in found.items():
+    for name,bible in bibles.items():
         lost = sum(row[:2] not in has for row in bible.rows)
         if lost:
             others[f'{name} ({bible.format})'] = lost
-    return kept, others
+    return main, others
 
 # %% ../../nbs/bibles/reading.ipynb #rdg00005
 _PAPERS = re.compile(r'(readme|licen[cs]e|cop(ying|yright|r)|notice|changelog|about)\b', re.I)
 
-def _left_out(names, kept)->dict[str,int]: # Each as one verse at least
+def _left_out(names, bibles)->dict[str,int]: # Each as one verse at least
     "Files that look like those of the Bible by their ending, but are none: they may be damaged"
-    endings = {PurePosixPath(name).suffix for name in kept}
+    endings = {PurePosixPath(name).suffix for name in bibles}
     paths = map(PurePosixPath, names)
     damaged = [path for path in paths if path.suffix in endings and not _PAPERS.match(path.name)]
     return {f'{path} (no Bible)': 1 for path in damaged}
@@ -152,48 +152,48 @@ def _has_no_verses(file:TextFile)->bool:
 def _read_folder(folder:Folder, words:bool)->Bible:
     if modules := _modules(folder):
         return _read_module(folder, modules, words)
-    found = {}
+    bibles = {}
     why = {}
-    said = said_by(folder)
-    names = folder.names if said.names is None else said.names
+    statement = said_by(folder)
+    names = folder.names if statement.names is None else statement.names
     for name,file in _texts(folder, names, why):
         try:
-            found[name] = _read_text(file, words)
+            bibles[name] = _read_text(file, words)
         except NotABible as e:
             if _has_no_verses(file):
                 continue
-            if said.names is not None:
-                what = 'is listed as a part of the Bible, but is none; get a complete copy'
-                raise InputError(folder.path/name, what) from e
+            if statement.names is not None:
+                problem = 'is listed as a part of the Bible, but is none; get a complete copy'
+                raise InputError(folder.path/name, problem) from e
             why[name] = e
-    if not found and len(why) == 1:
+    if not bibles and len(why) == 1:
         raise next(iter(why.values()))
-    if not found:
-        what = f'holds no Bible in a format that PrOnto reads ({_formats()})'
-        raise NotABible(folder.path, what)
-    kept, others = _main_format(found)
-    _check_chapters(kept, folder.path)
-    bible = _joined(kept)
-    others |= _left_out(why, kept) | _not_listed(folder, said.names or [])
-    return replace(bible, skipped=bible.skipped | others, **said.fields)
+    if not bibles:
+        problem = f'holds no Bible in a format that PrOnto reads ({_formats()})'
+        raise NotABible(folder.path, problem)
+    main, others = _main_format(bibles)
+    _check_chapters(main, folder.path)
+    bible = _joined(main)
+    others |= _left_out(why, main) | _not_listed(folder, statement.names or [])
+    return replace(bible, skipped=bible.skipped | others, **statement.fields)
 
 # %% ../../nbs/bibles/reading.ipynb #rdg000x1-b
 def _not_listed(folder:Folder, listed:list[str])->dict[str,int]: # To the number of verses
     "Books that lie beside those that the folder lists, such as those of another publication"
     read = [PurePosixPath(name) for name in listed]
     endings = {path.suffix for path in read}
-    known = {path.name for path in read}
+    listed_names = {path.name for path in read}
     paths = map(PurePosixPath, folder.names)
-    beside = [path.as_posix() for path in paths if path.suffix in endings and path.name not in known]
-    found = {}
+    beside = [path.as_posix() for path in paths if path.suffix in endings and path.name not in listed_names]
+    n_verses = {}
     for name,file in _texts(folder, beside, {}):
         try:
-            found[f'{name} (not listed)'] = len(_read_text(file, False).rows)
+            n_verses[f'{name} (not listed)'] = len(_read_text(file, False).rows)
         except NotABible:
             continue
         except InputError:
-            found[f'{name} (not listed, damaged)'] = 1
-    return found
+            n_verses[f'{name} (not listed, damaged)'] = 1
+    return n_verses
 
 def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"
@@ -209,7 +209,7 @@ def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
         changed.update(part.changed)
         words |= part.words
         named |= dict.fromkeys(part.named)
-        about = {name: said or getattr(part, name) for name,said in about.items()}
+        about = {name: value or getattr(part, name) for name,value in about.items()}
     faults = joined_faults({name: part.faults for name,part in parts.items()})
     return Bible(rows, skipped=dict(skipped), named=tuple(named), faults=faults, changed=dict(changed),
                  words=words, **about)
@@ -229,8 +229,8 @@ def _check_parts(parts:list[Bible], paths:list[str]):
             other = holders.setdefault(row[:3], i)
             if other == i:
                 continue
-            what = f'holds {row.book} {row.chapter}:{row.label}, as {paths[other]} does'
-            raise InputError(path, f'{what}; name the parts of one Bible only, and each once')
+            problem = f'holds {row.book} {row.chapter}:{row.label}, as {paths[other]} does'
+            raise InputError(path, f'{problem}; name the parts of one Bible only, and each once')
 
 def _joining(opened:list)->Reader|None:
     "The reader of files that are more together than their verses, such as the parts of a treebank"

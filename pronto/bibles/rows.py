@@ -123,7 +123,7 @@ def label_verses(
     label:str # From `clean_label`
 )->tuple[tuple[int,bool],...]: # Number, and whether the label names only a part of that verse
     "The verses that a printed number names"
-    found = []
+    numbers = []
     for item in label.split(','):
         begin, _, end = item.partition('-')
         first, of_first = _number_and_part(begin)
@@ -132,8 +132,8 @@ def label_verses(
             return ((0, False),)
         for n in range(first, last+1):
             is_part = n == first and of_first or n == last and of_last
-            found.append((n, is_part))
-    return tuple(found)
+            numbers.append((n, is_part))
+    return tuple(numbers)
 
 # %% ../../nbs/bibles/rows.ipynb #9f718ds88a
 def _number_and_part(label:str)->tuple[int,bool]: # e.g. 3 and `True` for `3a`
@@ -204,8 +204,8 @@ def joined_faults(
     "The faults of all files together, each with the first file and place"
     joined = {}
     for name,faults in parts.items():
-        for what,fault in faults.items():
-            count_fault(joined, what, f'{name}, {fault.first}', fault.count)
+        for kind,fault in faults.items():
+            count_fault(joined, kind, f'{name}, {fault.first}', fault.count)
     return joined
 
 def fault_lines(
@@ -213,9 +213,9 @@ def fault_lines(
 )->list[str]: # e.g. `7 notes are not closed, first in line 812: their text is taken to end at ...`
     "Say what is damaged and what was done"
     lines = []
-    for what,fault in faults.items():
-        single, done = _FAULTS[what]
-        shown = what if fault.count > 1 else single
+    for kind,fault in faults.items():
+        single, done = _FAULTS[kind]
+        shown = kind if fault.count > 1 else single
         lines.append(f'{fault.count:,} {shown}, first in {fault.first}: {done}')
     return lines
 
@@ -311,18 +311,18 @@ class Bible(_Usable):
     def linked(self)->dict[Ref,tuple[LinkedWord,...]]:
         "The words with attributes of each usable verse that has some"
         linked = {}
-        for row,found in self.words.items():
+        for row,marked in self.words.items():
             ref = Ref(row.book, row.chapter, int(row.label)) if row.label.isdecimal() else None
             if ref and self.verses.get(ref) == row.text:
-                linked[ref] = found
+                linked[ref] = marked
         return linked
 
     def by_chapter(self)->dict[str,dict[int,list[VerseRow]]]: # Book to chapter to rows
         "The rows in their order"
-        found = {}
+        by_book = {}
         for row in self.rows:
-            found.setdefault(row.book, {}).setdefault(row.chapter, []).append(row)
-        return found
+            by_book.setdefault(row.book, {}).setdefault(row.chapter, []).append(row)
+        return by_book
 
 # %% ../../nbs/bibles/rows.ipynb #5abe28ee
 _ORDER = {b:i for i,b in enumerate(BOOKS)}
@@ -358,11 +358,11 @@ def _statuses(rows:list[VerseRow], fused:frozenset)->dict[Ref,tuple[str,str]]:
     for ref in fused:
         met[ref] = met[ref] or [(False, True, '')]
     copied = _copied_chapters(rows)
-    found = {}
+    statuses = {}
     for ref in in_order(met):
         here = met[ref]*2 if ref[:2] in copied else met[ref] # As if repeated
-        found[ref] = _reason(here, ref in fused), here[0][2]
-    return found
+        statuses[ref] = _reason(here, ref in fused), here[0][2]
+    return statuses
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a
 PLACEHOLDERS = '***', '<range>' # In place of a verse that is merged into the one before
@@ -381,27 +381,27 @@ def _n_letters(c:str)->int: # None if `clean_text` leaves it out or makes it a b
         return 0
     return len(normalize('NFD', c))
 
-def _in_clean_text(words:list[LinkedWord], found:str, text:str)->tuple[LinkedWord,...]:
+def _in_clean_text(words:list[LinkedWord], raw:str, text:str)->tuple[LinkedWord,...]:
     "The words in the clean text: cleaning changes blanks and leaves characters out, but keeps the order"
-    before = [0, *accumulate(map(_n_letters, found))] # How many signs precede each place
+    before = [0, *accumulate(map(_n_letters, raw))] # How many signs precede each place
     until = [*accumulate(map(_n_letters, text))]
-    kept = []
+    moved = []
     for word in words:
         first = before[word.start]
         end = before[word.end]
         if first < end:
-            kept.append(LinkedWord(bisect_right(until, first), bisect_left(until, end) + 1, word.attributes))
-    return tuple(kept)
+            moved.append(LinkedWord(bisect_right(until, first), bisect_left(until, end) + 1, word.attributes))
+    return tuple(moved)
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a-b
 _MOST_ROWS = 1_000_000 # Of a Bible, which has some 31,000 verses
 
-def _require_whole(text:str, place:str):
+def _require_whole(text:str, source:str):
     "Raise `ValueError` for half a character, which no file can hold"
     try:
         text.encode()
     except UnicodeEncodeError as e:
-        raise ValueError(f'{place} has half a character, U+{ord(text[e.start]):04X}') from e
+        raise ValueError(f'{source} has half a character, U+{ord(text[e.start]):04X}') from e
 
 def make_bible(
     raw,   # Yields `(book, chapter, label, text)` as they are in the file
@@ -414,14 +414,14 @@ def make_bible(
     linked = {}
     _require_whole(' '.join(map(str, meta.values())), 'what it says of itself')
     changed = Counter()
-    for i,((book,chapter,label,found),marked) in enumerate(zip(raw, chain(words, repeat(())))):
+    for i,((book,chapter,label,raw_text),marked) in enumerate(zip(raw, chain(words, repeat(())))):
         if i == _MOST_ROWS:
             raise ValueError(f'it has more than {_MOST_ROWS:,} verses')
-        _require_whole(found, f'{book} {chapter}:{label}')
+        _require_whole(raw_text, f'{book} {chapter}:{label}')
         code = find_book(book)
         chap = clean_label(chapter)
         lab = clean_label(label)
-        text = clean_text(found, changed)
+        text = clean_text(raw_text, changed)
         if not code:
             skipped[book] += 1
             continue
@@ -436,7 +436,7 @@ def make_bible(
         else:
             skipped[f'{code} {chapter}:{label}'] += 1
         if marked:
-            linked[rows[-1]] = _in_clean_text(marked, found, text)
+            linked[rows[-1]] = _in_clean_text(marked, raw_text, text)
     return Bible(rows, skipped=dict(skipped), words=linked, changed=dict(changed), **meta)
 
 # %% ../../nbs/bibles/rows.ipynb #cbd178ca

@@ -129,9 +129,9 @@ def languages_by_text(
     by_stated = _nearest_languages(codes, likeness, profiles, stated, guessed)
     wrong = by_stated.keys() & guessed.keys()
     likely = {code: language for code,language in guessed.items() if code not in wrong}
-    known = stated | likely
-    by_text = _nearest_languages(codes, likeness, profiles, known, likely)
-    while new := {code: text.language for code,text in by_text.items() if code not in known | guessed}:
-        known |= new # And the texts that are like these
-        by_text = _nearest_languages(codes, likeness, profiles, known, likely) | by_text
+    language_of = stated | likely
+    by_text = _nearest_languages(codes, likeness, profiles, language_of, likely)
+    while new := {code: text.language for code,text in by_text.items() if code not in language_of | guessed}:
+        language_of |= new # And the texts that are like these
+        by_text = _nearest_languages(codes, likeness, profiles, language_of, likely) | by_text
     return by_text | {code: by_stated[code] for code in wrong}, wrong

@@ -26,10 +26,10 @@ class Marks:
     faults:dict[str,Fault] = field(default_factory=dict)
     def next_is(self, i:int, kind:str)->bool:
         return self.kinds[i+1:i+2] == [kind]
-    def fault(self, what:str, i:int):
+    def fault(self, kind:str, i:int):
         "Count a fault of `FAULTS` at a marker"
-        count, first = self.faults.get(what) or (0, self.place(i))
-        self.faults[what] = Fault(count+1, first)
+        count, first = self.faults.get(kind) or (0, self.place(i))
+        self.faults[kind] = Fault(count+1, first)
 
 # %% ../../nbs/bibles/usfm.ipynb #us06
 _TOKEN = re.compile(r'\\(\+?[A-Za-z][\w-]*\*?|[*\\|~/]?)', re.A)
@@ -69,8 +69,8 @@ def _name_unknown(marks:Marks):
             continue
         marker = marks.markers[i]
         glued = _GLUED_MARKER.fullmatch(marker)
-        if glued and (known := marker_kind(glued[1])):
-            marks.kinds[i], marks.markers[i], marks.texts[i] = known, glued[1], glued[2] + marks.texts[i]
+        if glued and (glued_kind := marker_kind(glued[1])):
+            marks.kinds[i], marks.markers[i], marks.texts[i] = glued_kind, glued[1], glued[2] + marks.texts[i]
             marks.fault('markers run into the text', i)
         elif marks.next_is(i, '*'):
             marks.kinds[i] = 'stone'
@@ -242,10 +242,10 @@ _NUMBERS = frozenset('ca va vp fm efm'.split())
 
 def _end_of(marks:Marks, i:int)->tuple[int,bool]: # Number of a marker; whether it is the end of this note
     "Where a note ends"
-    own = f'{marks.markers[i]}*'
+    end_marker = f'{marks.markers[i]}*'
     other = None
     for j in range(i+1, len(marks.kinds)):
-        if marks.markers[j] == own:
+        if marks.markers[j] == end_marker:
             return j, True
         if marks.kinds[j] in _STOPS or marks.markers[j] == marks.markers[i]:
             break
@@ -296,9 +296,9 @@ _UNNAMED = dict(w='lemma', rb='gloss', k='key', jmp='href', ref='loc')
 
 def _attributes(name:str, text:str)->dict[str,str]:
     "The attributes that follow `|`"
-    found = dict(_PAIR.findall(text))
+    named = dict(_PAIR.findall(text))
     unnamed = text.strip()
-    return found or ({_UNNAMED[name]: unnamed} if unnamed and name in _UNNAMED else {})
+    return named or ({_UNNAMED[name]: unnamed} if unnamed and name in _UNNAMED else {})
 
 @_at('char', actions=_WORD_ACTIONS)
 def _begin_word(v, i, text):
@@ -312,11 +312,11 @@ def _end_word(v, i, text): # Keeps the word that ends here, if it has attributes
         name, begin, at = v.open.pop()
         if name != ended:
             continue
-        found = v.marks.attributes.get(at) # `None` if they stand in the text
-        if found is None:
-            found = _attributes(name, v.marks.texts[i-1].partition('|')[2])
-        if found:
-            v.found.word(begin, found)
+        named = v.marks.attributes.get(at) # `None` if they stand in the text
+        if named is None:
+            named = _attributes(name, v.marks.texts[i-1].partition('|')[2])
+        if named:
+            v.found.word(begin, named)
         break
     return text
 
@@ -333,8 +333,8 @@ def marked_bible(
     **meta # As in `make_bible`
 )->Bible:
     "The verses of a file, by its markers"
-    found = _VerseText(marks, words).found
-    return make_bible(found.raw(), found.words() if words else (), faults=marks.faults, **meta)
+    collector = _VerseText(marks, words).found
+    return make_bible(collector.raw(), collector.words() if words else (), faults=marks.faults, **meta)
 
 def read_usfm(
     text:str, # The text of a file, from `\id` on

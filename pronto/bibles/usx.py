@@ -92,13 +92,13 @@ def element_marks(events:Iterable[Event])->Marks:
 # %% ../../nbs/bibles/usx.ipynb #ux15
 def _events(root):
     from lxml import etree
-    for what,el in etree.iterwalk(root, events=('start','end')):
-        place = f'line {el.sourceline}'
+    for edge,el in etree.iterwalk(root, events=('start','end')):
+        line = f'line {el.sourceline}'
         name = el.tag.rpartition('}')[2]
-        begins = what == 'start'
-        yield Event('begin' if begins else 'end', name, el.attrib, place)
+        begins = edge == 'start'
+        yield Event('begin' if begins else 'end', name, el.attrib, line)
         if text := el.text if begins else el.tail:
-            yield Event('text', text, place=place)
+            yield Event('text', text, place=line)
 
 def read_usx(
     root, # The element `usx`

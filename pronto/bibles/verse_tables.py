@@ -46,8 +46,8 @@ def _cells_by(mark:str, text:str, path)->list[tuple[int,list[str]]]:
                 rows.append((line+1, cells))
             line = reader.line_num
     except csv.Error as e:
-        what = f'has wrong quotes ({e}); a quote inside a text is written twice'
-        raise InputError(path, what, f'line {line+1}') from e
+        problem = f'has wrong quotes ({e}); a quote inside a text is written twice'
+        raise InputError(path, problem, f'line {line+1}') from e
     finally:
         csv.field_size_limit(before)
     return rows
@@ -68,8 +68,8 @@ def _check_quotes(rows:list, mark:str, head:list[str], path):
     for line,cells in rows:
         inside = [part for cell in cells for part in cell.split('\n')[1:]]
         if any(_is_row(part, mark, head) for part in inside):
-            what = 'opens a quote and does not close it; close it, or write each quote twice'
-            raise InputError(path, what, f'line {line}')
+            problem = 'opens a quote and does not close it; close it, or write each quote twice'
+            raise InputError(path, problem, f'line {line}')
 
 # %% ../../nbs/bibles/verse_tables.ipynb #a1b8c008
 _STATED_MARK = re.compile(r'\s*"?sep=(.)"?;*\n', re.I) # A line for Excel
@@ -139,8 +139,8 @@ def _place(row:list[tuple[str,str]], book:str, path, line:int)->tuple[str,str,st
         reference = read_reference(values['ref'])
         return (reference[0], str(reference[1]), reference[2]) if reference else (values['ref'], '', '')
     if not clean_label(values['chapter']).isdecimal():
-        what = f"{values['chapter'][:20]!r} is not a chapter; write book, chapter, verse, text"
-        raise InputError(path, what, f'line {line}')
+        problem = f"{values['chapter'][:20]!r} is not a chapter; write book, chapter, verse, text"
+        raise InputError(path, problem, f'line {line}')
     books = [cell for field,cell in row if field == 'book'] or [book]
     return next(filter(find_book, books), books[0]), values['chapter'], values['verse']
 
@@ -217,15 +217,15 @@ def read_vref(text:str, vref:str, path)->Bible:
     lines = text.removesuffix('\n').split('\n')
     refs = vref.removesuffix('\n').split('\n')
     if len(lines)!=len(refs):
-        what = f'has {len(lines)} lines, but vref.txt beside it has {len(refs)}; they must be the same'
-        raise NotABible(path, what)
+        problem = f'has {len(lines)} lines, but vref.txt beside it has {len(refs)}; they must be the same'
+        raise NotABible(path, problem)
     def raw():
         for ref,line in zip(map(str.strip, refs), lines):
             if not line.strip():
                 continue
             m = _LINE.fullmatch(ref)
-            place = m.groups()[:3] if m else (ref or 'lines without a reference', '', '')
-            yield *place, line
+            reference = m.groups()[:3] if m else (ref or 'lines without a reference', '', '')
+            yield *reference, line
     return make_bible(raw(), format='vref')
 
 # %% ../../nbs/bibles/verse_tables.ipynb #tabread1

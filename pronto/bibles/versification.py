@@ -32,9 +32,9 @@ _Links = dict[_Verse,list[_Verse]] # To the English verses, if that is not the s
 def _scheme(name:str): # A key of `SCHEMES`, or one of these, a blank, and changes to it
     from machine.scripture.verse_ref import Versification, VersificationType
     base, _, changes = name.partition(' ')
-    found = Versification.get_builtin(VersificationType[SCHEMES[base]])
+    scheme = Versification.get_builtin(VersificationType[SCHEMES[base]])
     if not changes:
-        return found
+        return scheme
     changed = pickle.loads(_packed(base)) # `sil-machine` copies its lists of chapters only on the surface
     return Versification.parse(StringIO(changes), None, changed, 'custom')
 
@@ -46,12 +46,12 @@ def _packed(name:str)->bytes: # From which it is copied in a third of the time t
 def _computed_lasts(name:str)->_Lasts:
     "The last verses of the chapters, as `sil-machine` computes them"
     scheme = _scheme(name)
-    found = {}
+    lasts = {}
     for book in PROTESTANT:
         number = _NUMBER[book]
         for chapter in range(1, scheme.get_last_chapter(number) + 1):
-            found[book,chapter] = scheme.get_last_verse(number, chapter)
-    return found
+            lasts[book,chapter] = scheme.get_last_verse(number, chapter)
+    return lasts
 
 @cache
 def _lasts(name:str)->_Lasts:
@@ -73,11 +73,11 @@ def scheme_verses(
 # %% ../../nbs/bibles/versification.ipynb #258ced58
 def _ends(bible:Bible)->_Lasts:
     "The last number of each chapter in the file"
-    found = {}
+    lasts = {}
     for book,chapter,label,_ in bible.rows:
         last = label_verses(label)[-1][0]
-        found[book,chapter] = max(last, found.get((book,chapter), 0))
-    return {chapter: last for chapter,last in found.items() if last}
+        lasts[book,chapter] = max(last, lasts.get((book,chapter), 0))
+    return {chapter: last for chapter,last in lasts.items() if last}
 
 _LEAD = 2 # Chapters that a scheme must fit more than English to be chosen
 
@@ -101,8 +101,8 @@ class Evidence(NamedTuple):
         second = self.runner_up
         points = self.points[second]
         if not self.because and points > self.points[self.scheme]: # Chapters may lack a verse by chance
-            kept = f'eng is kept unless another fits {_LEAD} more'
-            return f'{self.scheme} ({fits}; {second} fits {points}, but {kept})'
+            note = f'eng is kept unless another fits {_LEAD} more'
+            return f'{self.scheme} ({fits}; {second} fits {points}, but {note})'
         return f'{self.scheme}{why} ({fits}; next: {second}, {points})'
 
 # %% ../../nbs/bibles/versification.ipynb #ve20
@@ -173,15 +173,15 @@ def _run(text:str)->list[_Verse]: # e.g. of `JOL 3:1-5`
 @cache
 def _known_links(scheme:str)->dict[str,_Links]: # Book to what `_book_to_english` gives
     "The committed table"
-    found = defaultdict(dict)
+    by_book = defaultdict(dict)
     for row in fact_table('other_numbers'):
         if row['scheme'] != scheme:
             continue
         verses = _run(row['verses'])
         english = [_run(run) for run in row['english'].split(', ') if run]
         for i,verse in enumerate(verses):
-            found[verse[0]][verse] = [run[i] for run in english]
-    return found
+            by_book[verse[0]][verse] = [run[i] for run in english]
+    return by_book
 
 def _to_english(scheme:str, books)->_Links:
     "The English verses of the verses of several books that have other numbers, several, or none"
@@ -200,33 +200,33 @@ def _english(links:_Links, verses)->list[_Verse]:
 # %% ../../nbs/bibles/versification.ipynb #da110894
 def _other_ends(ends:_Lasts, scheme:str)->_Links:
     "Verses that are numbered differently, as the last verses of the chapters in the file show"
-    found = {}
+    links = {}
     if ends.get(('ACT',19))==40:
-        found['ACT',19,40] = [('ACT',19,40), ('ACT',19,41)]
+        links['ACT',19,40] = [('ACT',19,40), ('ACT',19,41)]
     if ends.get(('2CO',13))==13:
-        found['2CO',13,12] = [('2CO',13,12), ('2CO',13,13)]
-        found['2CO',13,13] = [('2CO',13,14)]
+        links['2CO',13,12] = [('2CO',13,12), ('2CO',13,13)]
+        links['2CO',13,13] = [('2CO',13,14)]
         if scheme == 'eng':
-            found['2CO',13,13].insert(0, ('2CO',13,13))
+            links['2CO',13,13].insert(0, ('2CO',13,13))
     if ends.get(('3JN',1))==14:
-        found['3JN',1,14] = [('3JN',1,14), ('3JN',1,15)]
+        links['3JN',1,14] = [('3JN',1,14), ('3JN',1,15)]
     if ends.get(('REV',12))==17:
-        found['REV',13,1] = [('REV',12,18), ('REV',13,1)]
+        links['REV',13,1] = [('REV',12,18), ('REV',13,1)]
         if scheme not in ('rsc','rso'):
-            found['REV',12,17] = [('REV',12,17), ('REV',12,18)]
+            links['REV',12,17] = [('REV',12,17), ('REV',12,18)]
     if ends.get(('ROM',14))==26:
         for i in range(3):
-            found['ROM',14,24+i] = [('ROM',16,25+i)]
-    return found
+            links['ROM',14,24+i] = [('ROM',16,25+i)]
+    return links
 
 # %% ../../nbs/bibles/versification.ipynb #da110894-b
-def _runs(ends:_Lasts, own:_Lasts, book:str)->list[list[int]]:
+def _runs(ends:_Lasts, lasts:_Lasts, book:str)->list[list[int]]:
     "Chapters in a row that end differently from the scheme but together have as many verses"
     runs = []
     run = []
     excess = 0
-    for chapter in (c for b,c in own if b == book):
-        last = own[book,chapter]
+    for chapter in (c for b,c in lasts if b == book):
+        last = lasts[book,chapter]
         end = ends.get((book,chapter), last)
         if end == last:
             run = []
@@ -244,17 +244,17 @@ def _verses_of_chapters(book:str, chapters:list[int], lasts:_Lasts)->list[_Verse
 
 def _recounted(ends:_Lasts, scheme:str)->dict[_Verse,_Verse]:
     "The verse of the scheme for each verse in chapters that begin elsewhere; psalms do not"
-    own = _lasts(scheme)
+    lasts = _lasts(scheme)
     eng = _lasts('eng')
-    found = {}
+    true_verse = {}
     for book in {b for b,_ in ends} & {*PROTESTANT} - {'PSA'}:
-        for run in _runs(ends, own, book):
+        for run in _runs(ends, lasts, book):
             if all(ends[book,c] == eng.get((book,c)) for c in run):
                 continue # English in these chapters
             here = _verses_of_chapters(book, run, ends)
-            there = _verses_of_chapters(book, run, own)
-            found |= {verse: true for verse,true in zip(here, there) if verse != true}
-    return found
+            there = _verses_of_chapters(book, run, lasts)
+            true_verse |= {verse: true for verse,true in zip(here, there) if verse != true}
+    return true_verse
 
 # %% ../../nbs/bibles/versification.ipynb #ve07
 _ROOM = .5 # Costs that differ less do not tell places apart
@@ -263,11 +263,11 @@ _POOR = .1 # Mean cost of a verse above which no place fits
 @cache
 def _letters()->dict[_Verse,int]:
     "How many letters a verse has in English"
-    found = {}
+    letters_of = {}
     for row in fact_table('verse_lengths'):
         for number,letters in enumerate(row['letters'].split(), 1):
-            found[row['book'],int(row['chapter']),number] = int(letters)
-    return found
+            letters_of[row['book'],int(row['chapter']),number] = int(letters)
+    return letters_of
 
 def _distances(a:np.ndarray, b:np.ndarray)->np.ndarray: # Of shares of a chapter
     return np.log((a + .002)/(b + .002))**2
@@ -322,21 +322,21 @@ def _plain_lengths(bible:Bible, among)->dict[tuple[str,int],list[int]]:
             lengths[chapter] = [sum(map(str.isalpha, row.text)) for row in rows]
     return lengths
 
-def _split_moves(found:list[int], expected:list[int])->tuple[dict[int,list[int]],set[int]]:
+def _split_moves(lengths:list[int], expected:list[int])->tuple[dict[int,list[int]],set[int]]:
     "Own verse of the scheme, or two, for each verse of a chapter with one verse more or less; parts"
-    n = len(found)
+    n = len(lengths)
     if n > len(expected): # A verse is printed as two
-        place = _place_of_split(found, expected)
-        if place is None:
+        span = _place_of_split(lengths, expected)
+        if span is None:
             return {}, {*range(1, n+1)}
-        low, high = place
+        low, high = span
         moved = {v: [v-1] for v in range(high+1, n+1)}
         unclear = range(low, high+2)
     else:
-        place = _place_of_split(expected, found, may_lack_last=True)
-        if place is None:
+        span = _place_of_split(expected, lengths, may_lack_last=True)
+        if span is None:
             return {}, set()
-        low, high = place
+        low, high = span
         moved = {v: [v+1] for v in range(high+1, n+1)}
         unclear = range(low, high+1)
         moved |= {v: [v, v+1] for v in unclear}
@@ -348,47 +348,47 @@ def _n_letters(verses:list[_Verse])->int:
 
 def _moves_by_length(bible:Bible, ends:_Lasts, scheme:str, links:_Links)->_Moves:
     "Moves of the verses in chapters with one verse more or less than the scheme has"
-    own = _lasts(scheme)
+    lasts = _lasts(scheme)
     eng = _lasts('eng')
     differing = set()
     for chapter,end in ends.items():
-        by_one = abs(end - own.get(chapter, end)) == 1
+        by_one = abs(end - lasts.get(chapter, end)) == 1
         if by_one and end != eng.get(chapter):
             differing.add(chapter)
     if not differing:
         return _Moves({}, set())
     regular = _to_english(scheme, {book for book,*_ in links})
     touched = {verse[:2] for verse in links if links[verse] != regular.get(verse)}
-    found = {}
+    verses_of = {}
     parts = set()
     for (book,chapter),lengths in _plain_lengths(bible, differing - touched).items():
         if book == 'PSA':
             continue
-        verses = _chapter_verses(book, chapter, own[book,chapter])
+        verses = _chapter_verses(book, chapter, lasts[book,chapter])
         english = [links.get(verse, [verse]) for verse in verses]
         letters = [_n_letters(verses) for verses in english]
         moved, unclear = _split_moves(lengths, letters)
         for v,into in moved.items():
             verses = [e for own_verse in into for e in english[own_verse-1]]
-            found[book,chapter,v] = sorted({*verses})
+            verses_of[book,chapter,v] = sorted({*verses})
         parts |= {(book,chapter,v) for v in unclear}
-    return _Moves(found, parts)
+    return _Moves(verses_of, parts)
 
 # %% ../../nbs/bibles/versification.ipynb #eb8aad5b
 def _renumbered(ends:_Lasts, scheme:str)->_Links:
     "The English verses of each verse with another number, for a text whose chapters have these last verses"
     eng = _lasts('eng')
-    own = _lasts(scheme)
+    lasts = _lasts(scheme)
     links = _to_english(scheme, {book for book,_ in ends})
-    found = {}
+    renumbered = {}
     for verse,english in links.items():
         end = eng.get(verse[:2])
-        has_english_end = ends.get(verse[:2]) == end != own[verse[:2]]
+        has_english_end = ends.get(verse[:2]) == end != lasts[verse[:2]]
         if not has_english_end:
-            found[verse] = english
+            renumbered[verse] = english
     for verse,true in _recounted(ends, scheme).items():
-        found[verse] = links.get(true, [true])
-    return found | _other_ends(ends, scheme)
+        renumbered[verse] = links.get(true, [true])
+    return renumbered | _other_ends(ends, scheme)
 
 def _moves(bible:Bible, scheme:str)->_Moves:
     "All moves of a file, for every reason"
@@ -406,7 +406,7 @@ def _verses_of(row:VerseRow)->list[_Verse]:
 # %% ../../nbs/bibles/versification.ipynb #ve12
 def _own_numbers(bible:Bible, links:_Links)->tuple[dict[Ref,str],list[str]]:
     "The file's numbers of each renumbered English verse; numbers without an English verse"
-    own = defaultdict(dict)
+    numbers = defaultdict(dict)
     dropped = []
     for row in bible.rows:
         verses = _verses_of(row)
@@ -415,10 +415,10 @@ def _own_numbers(bible:Bible, links:_Links)->tuple[dict[Ref,str],list[str]]:
         name = f'{row.book} {row.chapter}:{row.label}'
         english = _english(links, verses)
         for e in english:
-            own[Ref(*e)][name] = True # Each once, in order
+            numbers[Ref(*e)][name] = True # Each once, in order
         if not english:
             dropped.append(name)
-    return {ref: ', '.join(names) for ref,names in own.items()}, dropped
+    return {ref: ', '.join(names) for ref,names in numbers.items()}, dropped
 
 # %% ../../nbs/bibles/versification.ipynb #ve12-b
 def _with_changes(bible:Bible, scheme:str)->str:
@@ -461,8 +461,8 @@ def to_english(
         rows.append(new)
         if row in bible.words:
             words[new] = bible.words[row]
-    own, dropped = _own_numbers(bible, links)
-    return replace(bible, rows=rows, fused=frozenset(fused), own=own, dropped=dropped, words=words)
+    file_numbers, dropped = _own_numbers(bible, links)
+    return replace(bible, rows=rows, fused=frozenset(fused), own=file_numbers, dropped=dropped, words=words)
 
 # %% ../../nbs/bibles/versification.ipynb #2c3e9aa0
 def _renumber(row:VerseRow, links:_Links, parts:set, holders:dict, fused:set)->VerseRow:
@@ -509,7 +509,7 @@ def numbering_report(
     bible:Bible, english:Bible, evidence:Evidence
 )->dict: # `scheme`, `evidence`; `counts` and `verses` of what was renumbered, merged, split, dropped, ...
     "Report what was renumbered, merged, split or dropped"
-    usable = [(own, str(r)) for r,own in english.own.items() if r in english.verses and own != str(r)]
+    usable = [(label, str(r)) for r,label in english.own.items() if r in english.verses and label != str(r)]
     verses = dict(renumbered=_runs_of(usable), merged=[], split=[], repeated=[], empty=[])
     for ref,reason in english.excluded.items():
         if ref.book in PROTESTANT:
@@ -518,7 +518,7 @@ def numbering_report(
     other = Counter(book for book in books if book not in PROTESTANT)
     verses['dropped'] = english.dropped
     verses['deuterocanonical'] = [f'{book} {n}' for book,n in other.items()]
-    counts = {what: len(found) for what,found in verses.items()}
+    counts = {kind: len(affected) for kind,affected in verses.items()}
     counts |= dict(renumbered=len(usable), deuterocanonical=other.total())
     return dict(scheme=evidence.scheme, evidence=str(evidence), counts=counts, verses=verses)
 

@@ -20,18 +20,18 @@ def parse_xml(text:str, path): # The root element
     "Parse XML; raises `InputError` if it is malformed or declares entities"
     from lxml import etree
     if (at := text.find('<!ENTITY'))>=0:
-        what = 'declares XML entities, which are not read; replace them by their text'
-        raise InputError(path, what, f"line {text.count(chr(10), 0, at)+1}")
+        problem = 'declares XML entities, which are not read; replace them by their text'
+        raise InputError(path, problem, f"line {text.count(chr(10), 0, at)+1}")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True,
                              remove_comments=True, remove_pis=True, encoding='utf-8')
     try:
         root = etree.fromstring(text.encode('utf-8', 'surrogatepass'), parser)
     except etree.XMLSyntaxError as e:
-        what = ' '.join(e.msg.split())
-        raise InputError(path, f'malformed XML ({what}); mend the file', f'line {e.lineno}') from e
+        problem = ' '.join(e.msg.split())
+        raise InputError(path, f'malformed XML ({problem}); mend the file', f'line {e.lineno}') from e
     if (entity := next(root.iter(etree.Entity), None)) is not None:
-        what = f'uses the XML entity {entity.text}, but does not define it; replace it by its text'
-        raise InputError(path, what)
+        problem = f'uses the XML entity {entity.text}, but does not define it; replace it by its text'
+        raise InputError(path, problem)
     return root
 
 # %% ../../nbs/bibles/xml.ipynb #65c56923
@@ -77,8 +77,8 @@ def first_text(root, *names)->str:
 
 def stated_languages(root)->tuple[str,...]: # Names or codes, as they are written
     "What the elements for languages say"
-    said = (' '.join((el.text or '').split()) for el in root.iter('{*}language'))
-    return tuple(dict.fromkeys(filter(None, said)))
+    texts = (' '.join((el.text or '').split()) for el in root.iter('{*}language'))
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 # %% ../../nbs/bibles/xml.ipynb #103688x1
 _OF_NO_VERSE = 'text of no verse' # Where a number should be, so that it is counted
@@ -140,27 +140,27 @@ def _usfx_skip(tag, el)->bool:
     return tag in _USFX_SKIP or tag == 'p' and bool(_HEADING.fullmatch(el.get('sfm') or ''))
 
 def _usfx(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
-    found = _Found()
+    collector = _Found()
     for kind,tag,x in flow(root, _usfx_skip, _USFX_BLOCKS):
         begins = kind == 'start'
         if kind == 'text':
-            found.text(x)
+            collector.text(x)
         elif words and tag == 'w':
-            found.word_edge(begins, dict(x.attrib))
+            collector.word_edge(begins, dict(x.attrib))
         elif begins and tag == 'v':
-            found.open(x.get('id') or (x.get('bcv') or '').split('.')[-1])
+            collector.open(x.get('id') or (x.get('bcv') or '').split('.')[-1])
         elif tag in ('ve','c','book'):
-            found.close()
-            found.begun = tag != 'book' # Text that follows should be in a verse
+            collector.close()
+            collector.begun = tag != 'book' # Text that follows should be in a verse
             if begins and tag == 'c':
-                found.chapter = x.get('id', '')
+                collector.chapter = x.get('id', '')
             if begins and tag == 'book':
-                found.book = x.get('id', '')
-                found.chapter = '1'
-    return _collected(found, words, format='USFX', language=first_text(root, 'languageCode'))
+                collector.book = x.get('id', '')
+                collector.chapter = '1'
+    return _collected(collector, words, format='USFX', language=first_text(root, 'languageCode'))
 
-def _collected(found:_Found, words:bool, **about)->Bible:
-    return make_bible(found.raw(), found.words() if words else (), **about)
+def _collected(collector:_Found, words:bool, **about)->Bible:
+    return make_bible(collector.raw(), collector.words() if words else (), **about)
 
 # %% ../../nbs/bibles/xml.ipynb #cfc53361
 OSIS_SKIP = frozenset('header note title figure index rdg speaker head caption'.split())
@@ -217,15 +217,15 @@ def _osis_skip(tag, el)->bool:
     return tag in OSIS_SKIP
 
 # %% ../../nbs/bibles/xml.ipynb #77f8ces66a
-def _osis_verse(found:Collector, begins:bool, el):
+def _osis_verse(collector:Collector, begins:bool, el):
     "A verse begins or ends at its element, or at one of two milestones"
     ids = el.get('osisID') or el.get('sID')
     if begins and ids and el.get('eID') is None:
-        found.book, found.chapter, label = _osis_ref(ids)
-        found.open(label)
+        collector.book, collector.chapter, label = _osis_ref(ids)
+        collector.open(label)
     elif begins or el.get('sID') is None:
-        found.close()
-        found.begun = True # Text that follows should be in a verse
+        collector.close()
+        collector.begun = True # Text that follows should be in a verse
 
 def _osis_language(root)->str:
     for el in root.iter('{*}osisText'):
@@ -235,21 +235,21 @@ def _osis_language(root)->str:
     return first_text(root, 'language')
 
 def _osis(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
-    found = _Found()
+    collector = _Found()
     for kind,tag,x in flow(root, _osis_skip, OSIS_BLOCKS):
         begins = kind == 'start'
         if kind == 'text':
-            found.text(x)
+            collector.text(x)
         elif words and tag == 'w':
-            found.word_edge(begins, strong_of(x.get('lemma', '')))
+            collector.word_edge(begins, strong_of(x.get('lemma', '')))
         elif tag in ('q','milestone'):
-            found.text(osis_mark(tag, begins, x.attrib))
+            collector.text(osis_mark(tag, begins, x.attrib))
         elif tag == 'verse':
-            _osis_verse(found, begins, x)
+            _osis_verse(collector, begins, x)
         elif tag == 'chapter' and begins or tag == 'div' and x.get('type') == 'book':
-            found.close()
-            found.begun = tag == 'chapter'
-    return _collected(found, words, format='OSIS', language=_osis_language(root),
+            collector.close()
+            collector.begun = tag == 'chapter'
+    return _collected(collector, words, format='OSIS', language=_osis_language(root),
                       named=stated_languages(root), title=first_text(root, 'title'),
                       licence=first_text(root, 'rights'))
 
@@ -262,19 +262,19 @@ def _zefania_skip(tag, el)->bool:
     return tag in _ZEFANIA_SKIP
 
 def _zefania(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
-    found = _Found()
+    collector = _Found()
     others = _ZEFANIA_SKIP | {'INFORMATION'}
-    for found.book,found.chapter,label,verse in verses_in(root, *_ZEFANIA, others=others):
-        found.open(label)
+    for collector.book,collector.chapter,label,verse in verses_in(root, *_ZEFANIA, others=others):
+        collector.open(label)
         if not len(verse):
-            found.text(verse.text or '')
+            collector.text(verse.text or '')
             continue
         for kind,tag,x in flow(verse, _zefania_skip, LINES):
             if kind == 'text':
-                found.text(x)
+                collector.text(x)
             elif words and tag.lower() in ('gr','gram'):
-                found.word_edge(kind == 'start', dict(x.attrib))
-    return _collected(found, words, format='Zefania', language=first_text(root, 'language'),
+                collector.word_edge(kind == 'start', dict(x.attrib))
+    return _collected(collector, words, format='Zefania', language=first_text(root, 'language'),
                       title=first_text(root, 'title'), licence=first_text(root, 'rights'))
 
 # %% ../../nbs/bibles/xml.ipynb #4e705f29

@@ -49,7 +49,7 @@ def _weight(model)->float:
 def _steps(model, several:bool)->list[str]:
     "What is done with a model: the text is read, the model is asked, and both in English"
     name = f'{model.name}: ' if several else ''
-    return [f'{name}{what}' for what in ('read the text','ask','read English','ask in English')]
+    return [f'{name}{step}' for step in ('read the text','ask','read English','ask in English')]
 
 _BUILD, _ENGLISH, _LOAD = 'build the tasks', 'build the tasks in English', 'load what models need'
 _OTHERS, _ALONE, _PAGE = 'ask the other tasks', 'count words and letters', 'write the page'
@@ -71,27 +71,27 @@ def _english(card, models:list, report): # A `Dataset`, and the models that are 
     from pronto.datasets.loading import open_datasets
     from pronto.reporting.english_beside import english_beside
     from pronto.reporting.evaluating import scored_tasks
-    own = [model for model in models if not model.kind.is_made]
-    folder = english_beside(card.dataset, report) if own else None
+    pretrained = [model for model in models if not model.kind.is_made]
+    folder = english_beside(card.dataset, report) if pretrained else None
     english = open_datasets([folder], report=None)[0] if folder else None
-    return english, own if english and scored_tasks(english) else []
+    return english, pretrained if english and scored_tasks(english) else []
 
 def _number(card, models:list, course, runs, report):
     "Ask models whether they read the language, also in English"
     from pronto.reporting.english_beside import pieces_in_words
     from pronto.reporting.evaluating import evaluate, scored_tasks
-    def asked(dataset, model, read, ask):
+    def runs_of(dataset, model, read, ask):
         shown = dict(ahead=course.bar(read), progress=course.bar(ask), show=False)
         how = dict(tasks=scored_tasks(dataset), runs=runs, report=report)
         return evaluate(dataset.path, model, **how, **shown).runs
     with course.step(_ENGLISH):
-        english, own = _english(card, models, report)
+        english, in_english = _english(card, models, report)
     for model in models:
         steps = _steps(model, len(models) > 1)
-        card.runs += asked(card.dataset, model, *steps[:2])
-        if model not in own:
+        card.runs += runs_of(card.dataset, model, *steps[:2])
+        if model not in in_english:
             continue
-        card.english += asked(english, model, *steps[2:])
+        card.english += runs_of(english, model, *steps[2:])
         card.notes += filter(None, [pieces_in_words(model, card.dataset, english)])
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0022
@@ -101,8 +101,8 @@ def _others(card, models:list, course, runs, report):
     "Ask models all other tasks"
     from pronto.reporting.evaluating import evaluate, scored_tasks
     from pronto.runs.planning import choose_tasks
-    asked = scored_tasks(card.dataset)
-    stems = [task.stem for task in choose_tasks(card.dataset) if task.stem not in asked]
+    scored = scored_tasks(card.dataset)
+    stems = [task.stem for task in choose_tasks(card.dataset) if task.stem not in scored]
     if not stems:
         return
     how = dict(tasks=stems, limit=_OF_OTHERS, runs=runs, report=report)
@@ -113,15 +113,15 @@ def _others(card, models:list, course, runs, report):
 def _ask(card, models:list, course, args):
     from pronto.reporting.card_page import card_text
     from pronto.reporting.evaluating import scored_tasks
-    said, has_number = [], bool(scored_tasks(card.dataset))
+    lines, has_number = [], bool(scored_tasks(card.dataset))
     if has_number:
         with course.step(_LOAD):
-            _number(card, models, course, args.runs or None, said.append)
+            _number(card, models, course, args.runs or None, lines.append)
         tell(card_text(card))
     if args.all_tasks or not has_number:
         with course.step(_OTHERS):
-            _others(card, models, course, args.runs or None, said.append)
-    for line in dict.fromkeys(said):
+            _others(card, models, course, args.runs or None, lines.append)
+    for line in dict.fromkeys(lines):
         note(line)
     if not has_number:
         tell(card_text(card))
@@ -139,10 +139,10 @@ def _find(args, course)->Path:
     "The dataset folder of a Bible, built if need be"
     with course.step(_BUILD):
         from pronto.datasets.finding import find_dataset
-        said = []
-        folder = find_dataset(args.bible, '', args.annotations, said.append, iter, args.language,
+        lines = []
+        folder = find_dataset(args.bible, '', args.annotations, lines.append, iter, args.language,
                               min_verses=args.min_verses, replace=args.replace)
-    for line in [*said, f'dataset: {folder}']:
+    for line in [*lines, f'dataset: {folder}']:
         note(line)
     return folder
 

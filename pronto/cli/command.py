@@ -25,14 +25,14 @@ _COMMANDS = ('annotate build card eval tables runs cache doctor completion').spl
 
 def _offered()->tuple:
     "The modules of commands that packages offer; each has `COMMANDS`, and `ABOUT` for groups of its own"
-    found = load_offers('commands', ModuleType)
-    for name,area in [*found.items()]:
+    modules = load_offers('commands', ModuleType)
+    for name,area in [*modules.items()]:
         if offers('commands')[name].dist.name == 'pronto':
             continue
         if fault := _fault(area):
             warn(f'left out the commands of {name}: {fault}; mend or remove the package')
-            del found[name]
-    return tuple(found.values())
+            del modules[name]
+    return tuple(modules.values())
 
 def _fault(area:ModuleType)->str: # Empty if its commands can be added
     "What goes wrong where the commands of somebody else are added"
@@ -82,17 +82,17 @@ def make_parser()->argparse.ArgumentParser:
     parser.set_defaults(run=lambda args: show(*guide()), command='guide', wrong_usage=parser.error,
                         quiet=False, json=False)
     commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
-    known = _all_commands()
+    areas = _all_commands()
     groups = {}
     about = {}
-    for area in known.values():
+    for area in areas.values():
         about |= getattr(area, 'ABOUT', {})
-    for name in sorted(known, key=lambda name: ' ' in name): # Groups stand last
+    for name in sorted(areas, key=lambda name: ' ' in name): # Groups stand last
         group = name.rpartition(' ')[0]
         if group and group not in groups:
             parts = commands.add_parser(group, help=about.get(group))
             groups[group] = parts.add_subparsers(metavar='COMMAND', required=True)
-        _add_command(groups.get(group, commands), name, known[name])
+        _add_command(groups.get(group, commands), name, areas[name])
     return parser
 
 # %% ../../nbs/cli/command.ipynb #48f26102
@@ -102,9 +102,9 @@ _RESUMABLE = 'release', 'sweep', 'eval', 'probe', 'fetch', 'study'
 
 def _unknown_options(unknown:list[str], parser)->str:
     "The error about unknown options, with an option of the command that has a similar name"
-    what = f'unrecognized arguments: {" ".join(unknown)}'
+    problem = f'unrecognized arguments: {" ".join(unknown)}'
     near = did_you_mean(unknown[0].split('=')[0], parser._option_string_actions, 1)
-    return f'{what} ({near})' if near else what
+    return f'{problem} ({near})' if near else problem
 
 # %% ../../nbs/cli/command.ipynb #48f26102x
 def main(argv:list[str]=None)->int: # Exit status
@@ -132,15 +132,15 @@ def main(argv:list[str]=None)->int: # Exit status
         warn(f'pronto: interrupted; no complete file was lost; {again}')
         return 130
     except Exception as e:
-        what = _user_error(e)
+        message = _user_error(e)
         if isinstance(e, OSError) and e.filename is None:
             _drop_output()
         if isinstance(e, BrokenPipeError):
             return 1
-        if what is None:
+        if message is None:
             print_exc()
-            what = our_mistake(e)
-        warn(f'pronto: {what}')
+            message = our_mistake(e)
+        warn(f'pronto: {message}')
         return 1
 
 # %% ../../nbs/cli/command.ipynb #cmtasks1
@@ -159,13 +159,13 @@ def _load_own(args):
         from pronto.sources.annotate import SOURCES, SourceType
         _load_kinds(args.sources, SourceType, SOURCES)
 
-def _load_kinds(path, kind:type, known:list):
+def _load_kinds(path, kind:type, registry:list):
     "Run a file of the user; what it defines comes before what is known"
     from pronto.datasets.tasks import run_file
-    n = len(known)
-    found = [value for value in run_file(Path(path).resolve()).values() if isinstance(value, kind)]
-    known[:0] = [value for value in found if value not in known]
-    if len(known) == n:
+    n = len(registry)
+    defined = [value for value in run_file(Path(path).resolve()).values() if isinstance(value, kind)]
+    registry[:0] = [value for value in defined if value not in registry]
+    if len(registry) == n:
         raise InputError(path, f'defines no {kind.__name__}; CONTRIBUTING.md shows how')
 
 def _find_store(args):
@@ -198,10 +198,10 @@ def _output_fails()->bool:
     "Is it standard output that cannot be written? A file or device is tried again with one more line"
     try:
         sys.stdout.flush()
-        place = sys.stdout.fileno()
-        mode = os.fstat(place).st_mode
-        if stat.S_ISREG(mode) or stat.S_ISCHR(mode) and not os.isatty(place):
-            os.write(place, b'\n')
+        descriptor = sys.stdout.fileno()
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISREG(mode) or stat.S_ISCHR(mode) and not os.isatty(descriptor):
+            os.write(descriptor, b'\n')
     except (AttributeError, ValueError):
         return False # There is no such stream
     except OSError:

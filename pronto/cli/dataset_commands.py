@@ -32,11 +32,11 @@ def annotate_options(parser):
 def _annotate(folder, args):
     from pronto.datasets.tasks import label_tasks
     from pronto.sources.annotate import annotate
-    found = annotate(folder, rules=args.rules or 'paper', arguments=args.arguments or 'all',
+    annotations = annotate(folder, rules=args.rules or 'paper', arguments=args.arguments or 'all',
                      skip_bad=args.skip_bad, progress=bar('annotate'), words=getattr(args, 'words', False),
                      greek=getattr(args, 'greek', None))
-    label_tasks(found.source.labels, folder, found.source.kinds) # Raises `InputError`
-    return found
+    label_tasks(annotations.source.labels, folder, annotations.source.kinds) # Raises `InputError`
+    return annotations
 
 def annotate_command(args):
     "Turn an annotated source into one file, which serves all languages"
@@ -46,7 +46,7 @@ def annotate_command(args):
     write_annotations(annotations, args.output)
     source = annotations.source
     lines = [str(annotations), *(f'left out {name}: {why}' for name,why in source.skipped.items()),
-             *(f'left out {n:,} {what}' for what,n in source.passed_over.items())]
+             *(f'left out {n:,} {kind}' for kind,n in source.passed_over.items())]
     tell('\n'.join(lines), dict(path=args.output, verses=len(annotations.verses)) | asdict(source))
     return batch_status(source.skipped)
 

@@ -117,15 +117,15 @@ def _suggest(held:_Held)->list[_Suggestion]: # The first is the next step
         if held.sources: # Once annotated, they serve every Bible
             return [_BIBLE, *(others or [build])]
         return [*([] if held.annotations else [_DEMO]), _BIBLE, build, *others]
-    found = []
+    suggestions = []
     if held.bibles and not held.runs:
-        found += _to_card(held)
+        suggestions += _to_card(held)
     if bible := _to_build(held):
         build = _build_command(held, bible, _code(bible))
-        found.append(_Suggestion(build, 'makes the dataset of a translation'))
+        suggestions.append(_Suggestion(build, 'makes the dataset of a translation'))
     if held.datasets:
-        found += _after_building(held)
-    return found if held.runs else [*found, *others]
+        suggestions += _after_building(held)
+    return suggestions if held.runs else [*suggestions, *others]
 
 # %% ../../nbs/cli/doctor.ipynb #gd17
 _RESULTS = [_Suggestion('pronto tables', 'the tables of the runs, and which others there are'),
@@ -160,11 +160,11 @@ def _describe(held:_Held)->str: # One line
     parts = []
     if held.annotations:
         parts.append(' and '.join(Path(path).name for path in held.annotations))
-    found = dict(source=held.sources, Bible=held.bibles, dataset=held.datasets)
-    counts = {what: len(paths) for what,paths in found.items()} | dict(run=held.runs)
-    for what,n in counts.items():
+    by_kind = dict(source=held.sources, Bible=held.bibles, dataset=held.datasets)
+    counts = {kind: len(paths) for kind,paths in by_kind.items()} | dict(run=held.runs)
+    for kind,n in counts.items():
         if n:
-            parts.append(f'{n:,} {what}' if n == 1 else f'{n:,} {what}s')
+            parts.append(f'{n:,} {kind}' if n == 1 else f'{n:,} {kind}s')
     return f'{held.folder}: {", ".join(parts) or "nothing yet"}'
 
 def _show_commands(suggestions:list[_Suggestion])->str: # Lines of text
@@ -195,11 +195,11 @@ def _check_packages()->list[_Finding]:
     "Python and the packages of each extra"
     version = '.'.join(map(str, sys.version_info[:3]))
     state = OK if sys.version_info >= (3, 11) else MEND
-    found = [_Finding('python', state, f'{version} ({sys.executable})')]
+    findings = [_Finding('python', state, f'{version} ({sys.executable})')]
     for extra,packages in requirements().items():
         if extra != 'dev':
-            found.append(_check_extra(extra, packages))
-    return found
+            findings.append(_check_extra(extra, packages))
+    return findings
 
 # %% ../../nbs/cli/doctor.ipynb #dr09
 def _check_torch()->_Finding:
@@ -216,11 +216,11 @@ def _check_torch()->_Finding:
 # %% ../../nbs/cli/doctor.ipynb #dr11
 def _check_data(held:_Held)->list[_Finding]:
     "The data folder and the room on its disk"
-    place = Path(held.folder).absolute()
-    there = next(p for p in (place, *place.parents) if p.exists())
+    path = Path(held.folder).absolute()
+    there = next(p for p in (path, *path.parents) if p.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        what = f'{held.folder}: cannot be written'
-        return [_Finding('data folder', MEND, what, 'choose another with PRONTO_DATA')]
+        problem = f'{held.folder}: cannot be written'
+        return [_Finding('data folder', MEND, problem, 'choose another with PRONTO_DATA')]
     free = shutil.disk_usage(there).free/1e9
     state = OK if free > 6 else NOTE if free > 1 else MEND
     return [_Finding('data folder', OK, _describe(held)),
@@ -236,9 +236,9 @@ def _check_extra(extra:str, packages:list[str])->_Finding:
     if not missing:
         return _Finding(topic, OK, f'all {len(packages)} installed')
     state = NOTE if extra else MEND
-    place = f"'.[{extra}]'" if extra else '.'
+    target = f"'.[{extra}]'" if extra else '.'
     return _Finding(topic, state, f'not installed: {", ".join(missing)}',
-                    f'in the folder of PrOnto: pip install {place}')
+                    f'in the folder of PrOnto: pip install {target}')
 
 def _check_annotations(
     held:_Held
@@ -248,24 +248,24 @@ def _check_annotations(
         mend = _to_annotate(held)[0].command
         return [_Finding('annotations', NOTE, 'those of the package, MACULA Greek and ACAI', mend)], {}
     from pronto.sources.annotation_file import read_source
-    found = []
+    findings = []
     sources = {}
     for path in held.annotations:
         try:
             n, source = read_source(path)
         except InputError as e:
-            found.append(_Finding('annotations', MEND, str(e)))
+            findings.append(_Finding('annotations', MEND, str(e)))
             continue
         sources[path] = source
-        what = f'{path}: {source.name_and_rules}, {n:,} verses'
+        summary = f'{path}: {source.name_and_rules}, {n:,} verses'
         name = _source_of(source.name)
         origin = Path(held.folder)/name
         if name and _is_newer(origin, Path(path)):
             again = f'pronto annotate {quote(str(origin))} -o {quote(path)}'
-            found.append(_Finding('annotations', MEND, f'{what}; {origin} is newer', again))
+            findings.append(_Finding('annotations', MEND, f'{summary}; {origin} is newer', again))
         else:
-            found.append(_Finding('annotations', OK, what))
-    return found, sources
+            findings.append(_Finding('annotations', OK, summary))
+    return findings, sources
 
 # %% ../../nbs/cli/doctor.ipynb #dr12
 _FIELDS = 'code', 'version', 'source', 'counts', 'hashes' # Of a manifest
@@ -297,30 +297,30 @@ def _check_datasets(held:_Held, sources:dict)->list[_Finding]:
         return [_Finding('datasets', NOTE, 'none')]
     annotations = quote(next(iter(sources), 'ANNOTATIONS'))
     bibles = {_code(bible): quote(bible) for bible in held.bibles}
-    found = []
+    findings = []
     for dataset in held.datasets:
         if why := _fault_of(dataset, sources):
             bible = bibles.get(Path(dataset).name, 'BIBLE')
             again = f'pronto build -a {annotations} -b {bible} -o {quote(dataset)}'
-            found.append(_Finding('datasets', MEND, f'{dataset}: {why}', again))
-    n_good = len(held.datasets) - len(found)
+            findings.append(_Finding('datasets', MEND, f'{dataset}: {why}', again))
+    n_good = len(held.datasets) - len(findings)
     if n_good:
-        found.insert(0, _Finding('datasets', OK, f'{n_good:,} up to date'))
-    return found
+        findings.insert(0, _Finding('datasets', OK, f'{n_good:,} up to date'))
+    return findings
 
 # %% ../../nbs/cli/doctor.ipynb #dr18
 def _check_models(held:_Held)->list[_Finding]:
     "Models on this machine, and the cache of encodings"
     hub = hub_models()
     if held.models:
-        own = [model for model in held.models if model not in hub]
-        named = ', '.join([*own, *hub][:8]) + (', ...' if len(held.models) > 8 else '')
+        local = [model for model in held.models if model not in hub]
+        named = ', '.join([*local, *hub][:8]) + (', ...' if len(held.models) > 8 else '')
         models = _Finding('models', OK, f'{len(held.models)}: {named}')
     else:
-        what = f'none in {held.folder}/models and in {hub_cache()}'
-        models = _Finding('models', NOTE, what, f'hf download {SMALL_MODEL}')
-    kept = Path(held.folder)/'cache'/'encodings'
-    sizes = [path.stat().st_size for path in kept.rglob('*') if path.is_file()] if kept.is_dir() else []
+        problem = f'none in {held.folder}/models and in {hub_cache()}'
+        models = _Finding('models', NOTE, problem, f'hf download {SMALL_MODEL}')
+    cache = Path(held.folder)/'cache'/'encodings'
+    sizes = [path.stat().st_size for path in cache.rglob('*') if path.is_file()] if cache.is_dir() else []
     return [models, _Finding('cache of encodings', OK, f'{sum(sizes)/1e6:,.1f} MB')]
 
 # %% ../../nbs/cli/doctor.ipynb #drmf0002
@@ -332,11 +332,11 @@ def _check_files(model)->list[_Finding]:
     except InputError as e:
         return [_Finding('model', MEND, str(e))]
     ours = [p.relative_to(folder).as_posix() for p in model_files(folder)]
-    found = [_Finding('model', OK, f'{model}: hash {model_hash(folder)[:12]} over {", ".join(ours)}')]
+    findings = [_Finding('model', OK, f'{model}: hash {model_hash(folder)[:12]} over {", ".join(ours)}')]
     others = printable(', '.join(other_files(folder)))
     if others:
-        found.append(_Finding('not in its hash', NOTE, f'{others}; PrOnto reads none of these'))
-    return found
+        findings.append(_Finding('not in its hash', NOTE, f'{others}; PrOnto reads none of these'))
+    return findings
 
 # %% ../../nbs/cli/doctor.ipynb #dr14
 def doctor_options(parser):
@@ -347,25 +347,25 @@ def _examine()->tuple[list[_Finding],_Held]:
     "Make all checks"
     held = _look()
     annotations, sources = _check_annotations(held)
-    found = [*_check_packages(), _check_torch(), *_check_data(held), *annotations,
+    findings = [*_check_packages(), _check_torch(), *_check_data(held), *annotations,
              *_check_datasets(held, sources), *_check_models(held)]
-    return found, held
+    return findings, held
 
 def doctor_command(args):
     "Check installation, data, annotations, datasets and models, and name the next command"
-    found, held = _examine()
+    checks, held = _examine()
     if args.model:
-        found += _check_files(args.model)
-    width = max(len(finding.topic) for finding in found)
+        checks += _check_files(args.model)
+    width = max(len(finding.topic) for finding in checks)
     lines = []
-    for finding in found:
+    for finding in checks:
         lines.append(f'{finding.topic:{width}}  {finding.state:4}  {finding.what}')
         if finding.mend:
             lines.append(f'{"":{width}}        -> {finding.mend}')
     suggestions = _suggest(held)
     lines += ['', 'Next:', _show_commands(suggestions)]
-    is_ok = all(finding.state != MEND for finding in found)
-    findings = [finding._asdict() for finding in found]
+    is_ok = all(finding.state != MEND for finding in checks)
+    findings = [finding._asdict() for finding in checks]
     following = [suggestion._asdict() for suggestion in suggestions]
     show('\n'.join(lines), dict(ok=is_ok, findings=findings, next=following))
     return 0 if is_ok else 1

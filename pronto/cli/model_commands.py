@@ -142,13 +142,14 @@ def _baseline_table(dataset, scored:dict)->str:
     from pronto.reporting.cells import number
     from pronto.reporting.rendering import BASELINE_NAMES
     from pronto.reporting.scores import METRICS
-    names = [n for n in BASELINE_NAMES if any(n in found for found in scored.values())]
+    names = [n for n in BASELINE_NAMES if any(n in by_name for by_name in scored.values())]
     rows = []
-    for stem,found in scored.items():
+    for stem,by_name in scored.items():
         task = dataset.known[stem]
         metric = task.metric
         judged = task.abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
-        rows.append([judged, *(number(found[n][metric], metric) if n in found else ABSENT for n in names)])
+        rows.append([judged, *(number(by_name[n][metric], metric) if n in by_name else ABSENT
+                               for n in names)])
     return markdown_table([dataset.code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde8b
@@ -190,8 +191,8 @@ def cache_command(args):
     held = encodings_cache()
     if args.clear:
         held.clear()
-        for kept in kept_baselines(), kept_annotations():
-            shutil.rmtree(kept, ignore_errors=True)
+        for cache in kept_baselines(), kept_annotations():
+            shutil.rmtree(cache, ignore_errors=True)
     if args.bound is not None:
         held.set_bound(int(args.bound*1e9))
     sizes = held.sizes()

@@ -81,8 +81,8 @@ def listed(option:str, given:str, number:type, example:str)->tuple:
     try:
         return tuple(map(number, given.split(',')))
     except ValueError as e:
-        what = f'{given} is not a list of numbers; separate them by commas, e.g. {example}'
-        raise InputError(option, what) from e
+        problem = f'{given} is not a list of numbers; separate them by commas, e.g. {example}'
+        raise InputError(option, problem) from e
 
 def seed_option(parser, of:str): # What is drawn at random
     "Add `--seed`, a number that every generator of random numbers takes"

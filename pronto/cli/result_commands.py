@@ -56,15 +56,15 @@ def _used_in(record)->set[str]:
 
 def _leave_out(records:list, codes:list[str])->list:
     "Runs that use none of these translations; raises `InputError` for a code that no run uses"
-    known = set().union(*map(_used_in, records))
-    unknown = [code for code in codes if code not in known]
+    used = set().union(*map(_used_in, records))
+    unknown = [code for code in codes if code not in used]
     if records and unknown:
-        what = f'there are no runs on {", ".join(unknown)}; choose from {", ".join(sorted(known))}'
-        raise InputError('--without', what)
-    kept = [r for r in records if not _used_in(r) & set(codes)]
-    if records and not kept:
+        problem = f'there are no runs on {", ".join(unknown)}; choose from {", ".join(sorted(used))}'
+        raise InputError('--without', problem)
+    remaining = [r for r in records if not _used_in(r) & set(codes)]
+    if records and not remaining:
         raise InputError('--without', f'all runs use {", ".join(codes)}; name fewer')
-    return kept
+    return remaining
 
 def _know_protocol(name:str, records:list):
     "Refuse a name that is no protocol; one of your own is known by its runs"
@@ -77,8 +77,8 @@ def _know_source(name:str, records:list):
     there = sorted({r.source for r in records if r.source})
     if not name or any(source.lower().startswith(name.lower()) for source in there):
         return
-    known = f'; choose from {", ".join(there)}' if there else ''
-    raise InputError('--source', f'no run has labels of {name!r}{known}')
+    choices = f'; choose from {", ".join(there)}' if there else ''
+    raise InputError('--source', f'no run has labels of {name!r}{choices}')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
 def tables_command(args):
@@ -95,7 +95,7 @@ def tables_command(args):
                if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
     gc.freeze() # What was read is used to the end
     is_usual = args.protocol is None
-    asked = _choose(args, records)
+    has_recipe = _choose(args, records)
     _know_protocol(args.protocol, records)
     _know_source(args.source, records)
     records = _leave_out(records, names_in(args.without))
@@ -104,7 +104,7 @@ def tables_command(args):
         remedy = to_run(args.runs, of_protocol)
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
     question = find_question(_question_of(args))
-    if (question.protocol or question.any_protocol) and not asked:
+    if (question.protocol or question.any_protocol) and not has_recipe:
         args.recipe = ''
     options = _options(args)
     reply = ask_runs(question, records, options)
@@ -140,11 +140,11 @@ def _question_of(args)->str:
 def _choose(args, records:list)->bool: # Was a recipe asked for?
     "The protocol and the recipe that were asked for, or what there is; the rest is named"
     from pronto.reporting.questions.question import usual_kind
-    asked = args.recipe is not None
+    has_recipe = args.recipe is not None
     args.protocol, recipe = usual_kind(records, args.protocol)
-    if not asked:
+    if not has_recipe:
         args.recipe = recipe
-    return asked
+    return has_recipe
 
 def _other_protocols(protocol:str, records:list)->list[str]: # A line, or none
     "Which protocol is shown where there are several"

@@ -160,15 +160,15 @@ def our_mistake(e:Exception)->str: # One line
     def is_ours(frame):
         return Path(frame.filename).is_relative_to(package)
     written = [f for f in frames if is_ours(f) or not _is_library(f.filename)] or frames
-    said = f'{type(e).__name__}: {e}' if str(e) else type(e).__name__
+    message = f'{type(e).__name__}: {e}' if str(e) else type(e).__name__
     notes = ''.join(f', {note}' for note in getattr(e, '__notes__', ()))
     if not written:
-        return printable(f'{said}{notes}')
+        return printable(f'{message}{notes}')
     last = written[-1]
     name = Path(last.filename).relative_to(package.parent) if is_ours(last) else last.filename
     ours = 'a mistake in PrOnto, not in your input; please report it'
     whose = ours if is_ours(last) else 'a mistake in that file'
-    return printable(f'{said} ({name}, line {last.lineno}{notes}): {whose}')
+    return printable(f'{message} ({name}, line {last.lineno}{notes}): {whose}')
 
 # %% ../../nbs/core/files.ipynb #a1b7c008
 _SURROGATE = re.compile(r'\\u[dD][89a-fA-F]|[\ud800-\udfff]')
@@ -178,10 +178,10 @@ def parse_json(text:str|bytes, path, remedy:str='mend or replace the file')->obj
     with reading(path, remedy):
         if isinstance(text, bytes):
             text = text.decode('utf-8-sig')
-        found = json.loads(text)
+        value = json.loads(text)
         if _SURROGATE.search(text):
-            json.dumps(found, ensure_ascii=False).encode() # Half a character fails
-    return found
+            json.dumps(value, ensure_ascii=False).encode() # Half a character fails
+    return value
 
 def read_json(path, remedy:str='mend or replace the file')->object:
     "Read a JSON file; raises `InputError` if it cannot be read or is malformed"
@@ -198,10 +198,10 @@ def json_with_keys(
 )->dict: # Empty if there is no such file, or if it is another kind of JSON
     "Read a JSON object if it has these keys"
     try:
-        found = read_json(path)
+        content = read_json(path)
     except InputError:
         return {}
-    return found if isinstance(found, dict) and found.keys() >= set(keys) else {}
+    return content if isinstance(content, dict) and content.keys() >= set(keys) else {}
 
 # %% ../../nbs/core/files.ipynb #a1b7c0p2
 def safe_name(name:str)->str: # Without slashes and other traps
@@ -218,8 +218,9 @@ def path_part(
     is_one = isinstance(name, str) and re.fullmatch(r'[^./\\\s-]([^/\\]*[^/\\\s])?', name)
     if is_one and all(map(is_printable, name)) and len(name.encode()) <= 150:
         return name
-    what = f'{str(name)[:60]!r} cannot be the name of a file or folder'
-    raise InputError(place, f'{what}; choose a short name without slashes that begins with a letter or digit')
+    problem = f'{str(name)[:60]!r} cannot be the name of a file or folder'
+    remedy = 'choose a short name without slashes that begins with a letter or digit'
+    raise InputError(place, f'{problem}; {remedy}')
 
 # %% ../../nbs/core/files.ipynb #de3c16e9
 def _machine()->str:
@@ -314,12 +315,12 @@ _DAY = 24*60*60
 
 def _alive(mark:str, left:Path)->bool:
     "May the writer still be at work? A writer on another machine is assumed to be, for a day"
-    known = re.fullmatch(r'(.+)-(\d+)-(\d*)-\w+', mark)
-    elsewhere = not known or known[1] != _machine()
+    match = re.fullmatch(r'(.+)-(\d+)-(\d*)-\w+', mark)
+    elsewhere = not match or match[1] != _machine()
     if elsewhere:
         return not left.exists() or abs(time.time() - left.stat().st_ctime) < _DAY
-    pid = int(known[2])
-    began = known[3]
+    pid = int(match[2])
+    began = match[3]
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
@@ -331,8 +332,8 @@ def _alive(mark:str, left:Path)->bool:
 def _left(path:Path, kind:str)->list[Path]:
     "What dead writers of a folder left beside it"
     marked = re.compile(rf'\.{re.escape(path.name)}\.([^.]+)\.{kind}')
-    found = [(p, marked.fullmatch(p.name)) for p in sorted(path.parent.iterdir())]
-    return [p for p,m in found if m and not _alive(m[1], p)]
+    candidates = [(p, marked.fullmatch(p.name)) for p in sorted(path.parent.iterdir())]
+    return [p for p,m in candidates if m and not _alive(m[1], p)]
 
 def remove_left(path:Path):
     "Remove what dead writers of a file left beside it"
@@ -363,15 +364,15 @@ def require_place(
     ours:Callable[[Path],str|None]=None # See `replace_folder`
 ):
     "Raise `InputError` if a file or folder cannot be written there; called before long work; creates nothing"
-    place = Path(os.path.realpath(path))
-    with _writing(place):
+    target = Path(os.path.realpath(path))
+    with _writing(target):
         if ours:
-            _require_ours(place, ours)
-        elif place.is_dir():
+            _require_ours(target, ours)
+        elif target.is_dir():
             raise InputError(path, 'is a folder; name the file to write')
         elif _is_device(Path(path)):
             return
-        near = next(p for p in place.parents if p.exists())
+        near = next(p for p in target.parents if p.exists())
         reason = f'{near} is not a folder' if not near.is_dir() else 'Permission denied'
         if not near.is_dir() or not os.access(near, os.W_OK | os.X_OK):
             raise _unwritable(path, reason)
@@ -416,10 +417,10 @@ def replace_folder(
 @contextmanager
 def temporary_folder(): # Yields the `Path`
     "An empty folder that nobody else can read; it goes with the context, or when the next one is made"
-    place = Path(gettempdir())/'pronto'
-    for left in _left(place, 'tmp'):
+    base = Path(gettempdir())/'pronto'
+    for left in _left(base, 'tmp'):
         shutil.rmtree(left, ignore_errors=True)
-    folder = place.with_name(f'.{place.name}.{writer_mark()}.tmp')
+    folder = base.with_name(f'.{base.name}.{writer_mark()}.tmp')
     folder.mkdir(mode=0o700)
     try:
         yield folder
@@ -476,7 +477,7 @@ def template(name:str)->str:
 
 def filled(name:str, known:dict[str,str])->str: # By the name of a place, e.g. `{{title}}`
     "A template with what belongs in its places"
-    return re.sub(r'{{(\w+)}}', lambda place: known[place[1]], template(name))
+    return re.sub(r'{{(\w+)}}', lambda match: known[match[1]], template(name))
 
 def _hash_source(text:str)->str: # For a content security policy
     digest = hashlib.sha256(text.encode()).digest()

@@ -26,8 +26,8 @@ def offers(
     group:str # One of `GROUPS`
 )->dict[str,EntryPoint]:
     "What installed packages offer, by name; nothing of it is imported yet"
-    found = entry_points(group=f'pronto.{group}')
-    ours_first = sorted(found, key=lambda entry: entry.dist.name != 'pronto') # Its names are not taken over
+    entries = entry_points(group=f'pronto.{group}')
+    ours_first = sorted(entries, key=lambda entry: entry.dist.name != 'pronto') # Its names are not taken over
     offered = {}
     for entry in ours_first:
         offered.setdefault(entry.name, entry)
@@ -43,7 +43,7 @@ def load_offer(
     offer = f'offers {entry.name} as {entry.value}, which'
     remedy = 'mend or remove the package'
     try:
-        found = entry.load()
+        loaded = entry.load()
     except KeyboardInterrupt:
         raise
     except BaseException as e: # Whatever somebody else's code raises, `sys.exit` among it
@@ -51,20 +51,20 @@ def load_offer(
             raise
         why = e if isinstance(e, Exception) else repr(e)
         raise InputError(package, f'{offer} fails ({why}); {remedy}') from e
-    if isinstance(found, kind):
-        return found
+    if isinstance(loaded, kind):
+        return loaded
     wanted = GROUPS[entry.group.removeprefix('pronto.')]
-    raise InputError(package, f'{offer} is {found!r:.60}, not {wanted}; {remedy}')
+    raise InputError(package, f'{offer} is {loaded!r:.60}, not {wanted}; {remedy}')
 
 def load_offers(
     group:str, # One of `GROUPS`
     kind:type # See `load_offer`
 )->dict: # Name to what is offered
     "Import all that is offered in a group; a package that fails is said to be left out, and stops nothing"
-    found = {}
+    loaded = {}
     for name,entry in offers(group).items():
         try:
-            found[name] = load_offer(entry, kind)
+            loaded[name] = load_offer(entry, kind)
         except InputError as e:
             to_stderr(f'left out {e}')
-    return found
+    return loaded

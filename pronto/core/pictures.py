@@ -46,16 +46,16 @@ def _known(path:str)->frozenset[str]:
 # %% ../../nbs/core/pictures.ipynb #pic0000h
 _CJK = {'Han','Hiragana','Katakana','Hangul','Bopomofo'}
 
-def _by_script(text:str, known:frozenset[str])->dict[str,frozenset[str]]: # Name of a script to its letters
+def _by_script(text:str, covered:frozenset[str])->dict[str,frozenset[str]]: # Name of a script to its letters
     "The letters of a text that a font lacks"
     from fontTools.unicodedata import script, script_name
-    found = {}
-    for c in {*text} - known:
+    by_script = {}
+    for c in {*text} - covered:
         if c.isspace() or category(c) == 'Cf':
             continue # Joiners are not drawn
         name = script_name(script(c)).replace('_', ' ')
-        found.setdefault('CJK' if name in _CJK else name, set()).add(c)
-    return {name: frozenset(letters) for name,letters in sorted(found.items())}
+        by_script.setdefault('CJK' if name in _CJK else name, set()).add(c)
+    return {name: frozenset(letters) for name,letters in sorted(by_script.items())}
 
 def _legible(figure):
     "Give each text of a figure fonts that have its letters, or say once which font to install"
@@ -64,12 +64,12 @@ def _legible(figure):
     for text in figure.findobj(Text):
         usual = text.get_fontfamily()
         lacking = _by_script(text.get_text(), _known(str(findfont(text.get_fontproperties()))))
-        found = {name: _family(name, letters) for name,letters in lacking.items()}
-        for name in (name for name,family in found.items() if not family):
-            what = 'signs' if name in ('Common','Inherited') else name
-            font = 'Symbols' if what == 'signs' else name
-            warn_once(f'figures have boxes for {what}, which no installed font has; install Noto Sans {font}')
-        families = list(dict.fromkeys([*usual, *filter(None, found.values())]))
+        family_of = {name: _family(name, letters) for name,letters in lacking.items()}
+        for name in (name for name,family in family_of.items() if not family):
+            kind = 'signs' if name in ('Common','Inherited') else name
+            font = 'Symbols' if kind == 'signs' else name
+            warn_once(f'figures have boxes for {kind}, which no installed font has; install Noto Sans {font}')
+        families = list(dict.fromkeys([*usual, *filter(None, family_of.values())]))
         if families != usual:
             text.set_fontfamily(families)
 

@@ -193,14 +193,14 @@ class _Forecast:
 _TICK, _TOLD = 1, 3 # Seconds after which a terminal is drawn again, and after which a log gets a line
 
 def _tell(forecast:_Forecast, meter:Meter, ended:Event):
-    told = what = None
+    told = shown = None
     while True:
         now = time.monotonic()
         if meter.bar is not None:
             meter.bar.set_description_str(str(forecast))
-        elif not _quiet and (what != forecast.what or now - told >= _TOLD):
+        elif not _quiet and (shown != forecast.what or now - told >= _TOLD):
             to_stderr(str(forecast))
-            told, what = now, forecast.what
+            told, shown = now, forecast.what
         if ended.wait(_TICK):
             return
 

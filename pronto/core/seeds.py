@@ -33,17 +33,17 @@ def _influences(
 
 def _label_influences(measure, labels:list, first:list, second:list)->tuple[dict,dict]:
     "The same for a measure of a confusion matrix, with a number for each item"
-    known = all_labels(labels, first, second)
-    k = len(known)
-    number = dict(zip(known, range(k)))
+    classes = all_labels(labels, first, second)
+    k = len(classes)
+    number = dict(zip(classes, range(k)))
     rows = np.array([number[label] for label in first])
     columns = np.array([number[label] for label in second])
     kinds, kind = np.unique(rows*k + columns, return_inverse=True)
     one_each = np.eye(k*k)[kinds]
     total = np.bincount(kind) @ one_each
     one_each = one_each.reshape(-1, k, k)
-    values, found = _influences(measure, total.reshape(k, k), one_each, len(first))
-    return values, {name: numbers[kind] for name,numbers in found.items()}
+    values, influences = _influences(measure, total.reshape(k, k), one_each, len(first))
+    return values, {name: numbers[kind] for name,numbers in influences.items()}
 
 # %% ../../nbs/core/seeds.ipynb #se31b
 def item_values(
@@ -220,9 +220,9 @@ def score_runs(
     "Score the runs of a model, with intervals over chapters and seeds"
     if not len(true):
         raise ValueError('nothing to score; the test split is empty')
-    known = all_labels(labels, true, *predicted)
+    classes = all_labels(labels, true, *predicted)
     chapters = chapter_cells(chapters)
-    counted = [confusions(known, true, run, chapters.cell, len(chapters.cells)) for run in predicted]
+    counted = [confusions(classes, true, run, chapters.cell, len(chapters.cells)) for run in predicted]
     return score_confusions(counted, chapters, counts, draws)
 
 # %% ../../nbs/core/seeds.ipynb #seconf2
@@ -237,13 +237,13 @@ def metric_sums(
     one_each = np.eye(k*k)[kinds].reshape(-1, k, k)
     measure = partial(confusion_metrics, counts=counts)
     sums = []
-    for some in batches(len(counted), one_each.size):
-        n = totals[some].sum((1,2))[:,None]
-        _, found = _influences(measure, totals[some,None].astype(float), one_each, n)
-        for i,(confusion,total) in enumerate(zip(counted[some], totals[some])):
-            own = total.ravel()[kinds] > 0 # Other kinds add nothing
-            by_kind = confusion.reshape(len(confusion), -1)[:,kinds[own]]
-            sums.append({metric: by_kind @ values[i,own] for metric,values in found.items()})
+    for batch in batches(len(counted), one_each.size):
+        n = totals[batch].sum((1,2))[:,None]
+        _, influences = _influences(measure, totals[batch,None].astype(float), one_each, n)
+        for i,(confusion,total) in enumerate(zip(counted[batch], totals[batch])):
+            present = total.ravel()[kinds] > 0 # Other kinds add nothing
+            by_kind = confusion.reshape(len(confusion), -1)[:,kinds[present]]
+            sums.append({metric: by_kind @ values[i,present] for metric,values in influences.items()})
     return sums
 
 # %% ../../nbs/core/seeds.ipynb #seconfs1
@@ -259,7 +259,7 @@ def score_sums(
     "Score systems that answer the same rows, with intervals over chapters and seeds"
     means = [runs.mean(0) for one in systems for runs in one.by_metric.values()]
     parts = iter(_of_chapters(np.stack(means), chapters))
-    found = []
+    scored = []
     for by_metric,n_labels,draws in systems:
         scores = {}
         for metric,runs in by_metric.items():
@@ -269,8 +269,8 @@ def score_sums(
         if accuracy.value in (0, 1) and chapters.n_chapters > 1:
             interval = wilson(accuracy.value*chapters.n, chapters.n)
             scores['accuracy'] = accuracy._replace(interval=interval)
-        found.append(scores)
-    return found
+        scored.append(scores)
+    return scored
 
 # %% ../../nbs/core/seeds.ipynb #seconf5
 def score_confusions(
@@ -280,18 +280,18 @@ def score_confusions(
     "The same for answers that were counted by chapter"
     by_seed = metric_sums(np.stack(counted), counts)
     sums = {metric: np.stack([one[metric] for one in by_seed]) for metric in by_seed[0]}
-    found, = score_sums([Sums(sums, counted[0].shape[-1], draws)], chapters)
-    return found
+    scores, = score_sums([Sums(sums, counted[0].shape[-1], draws)], chapters)
+    return scores
 
 # %% ../../nbs/core/seeds.ipynb #se56
 def _intervals(
-    found:dict, chapters:list|ByChapter, bounds:dict|None
+    influences:dict, chapters:list|ByChapter, bounds:dict|None
 )->dict[str,list[float]|None]:
     "The interval of each measure, from a number for each item"
     chapters = chapter_cells(chapters)
     widest = bounds or {}
     return {name: score_seeds([numbers], chapters, widest.get(name, (0, 1))).interval
-            for name,numbers in found.items()}
+            for name,numbers in influences.items()}
 
 def counted_values(measure, counted:np.ndarray)->dict[str,np.ndarray]: # By name, (n,)
     "For each measure of summed counts a number per item, whose mean it is; takes what `score_counts` takes"
@@ -307,8 +307,8 @@ def score_counts(
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
     "Measures of summed counts, with intervals over chapters"
     counted = np.asarray(counted, float)
-    values, found = _influences(measure, counted.sum(0), counted, len(counted))
-    needed = {name: found[name] for name in only or found}
+    values, influences = _influences(measure, counted.sum(0), counted, len(counted))
+    needed = {name: influences[name] for name in only or influences}
     return {m: float(v) for m,v in values.items()}, _intervals(needed, chapters, bounds)
 
 def score_agreement(
@@ -318,8 +318,8 @@ def score_agreement(
     second:list, chapters:list|ByChapter, bounds:dict=None
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
     "Measure how two labellings agree, with intervals over chapters"
-    values, found = _label_influences(measure, labels, first, second)
-    return {m: float(v) for m,v in values.items()}, _intervals(found, chapters, bounds)
+    values, influences = _label_influences(measure, labels, first, second)
+    return {m: float(v) for m,v in values.items()}, _intervals(influences, chapters, bounds)
 
 # %% ../../nbs/core/seeds.ipynb #se15
 class SeedDifference(NamedTuple):
@@ -343,20 +343,20 @@ def compare_seeds(
     means = first.mean(0), second.mean(0)
     differences = means[0] - means[1]
     difference = float(differences.sum()/chapters.n)
-    found = SeedDifference(round(difference, 4), 1., min(len(first), len(second)))
+    result = SeedDifference(round(difference, 4), 1., min(len(first), len(second)))
     if chapters.n_chapters < 2:
-        return found
+        return result
     of_seeds = _of_seeds(first, chapters, draws[0]) + _of_seeds(second, chapters, draws[1])
     of_chapters, = _of_chapters(differences[None], chapters)
     variance = _combined(of_chapters, of_seeds)
     error = variance.total**.5
     if error == 0:
-        return found._replace(p=1. if difference == 0 else 0.)
+        return result._replace(p=1. if difference == 0 else 0.)
     student = 2*stdtr(variance.freedom, -abs(difference)/error)
     permuted = permutation_test(*means, chapters)
     reach = stdtrit(variance.freedom, .975)*error
     interval = [round(float(end), 4) for end in (difference - reach, difference + reach)]
-    return found._replace(p=float(max(student, permuted)), interval=interval)
+    return result._replace(p=float(max(student, permuted)), interval=interval)
 
 # %% ../../nbs/core/seeds.ipynb #se25
 def detectable_difference(

@@ -31,12 +31,12 @@ def confusion_metrics(
         f1 = np.where(occurs, 2*right/either, 0)
         spread = np.sqrt(spread_of_predicted*spread_of_true)
         mcc = np.where(spread > 0, (all_right*n - by_chance)/spread, 0)
-        found = dict(accuracy=all_right/n, macro_f1=f1.sum(-1)/occurs.sum(-1), mcc=mcc)
+        metrics = dict(accuracy=all_right/n, macro_f1=f1.sum(-1)/occurs.sum(-1), mcc=mcc)
         if counts:
             numbers = np.arange(confusion.shape[-1])
             errors = np.abs(np.subtract.outer(numbers, numbers))
-            found['mae'] = (confusion*errors).sum((-2,-1))/n
-    return found
+            metrics['mae'] = (confusion*errors).sum((-2,-1))/n
+    return metrics
 
 # %% ../../nbs/core/stats.ipynb #4a9fe893
 class ByChapter(NamedTuple):
@@ -83,8 +83,8 @@ def _cells_of(chapters:tuple)->ByChapter:
     numbers = numbers.reshape(len(chapters), -1)
     n_chapters = numbers.max() + 1
     pairs = numbers.min(1)*n_chapters + numbers.max(1) # Faster than rows of two
-    found, cell = np.unique(pairs, return_inverse=True)
-    cells = np.column_stack(np.divmod(found, n_chapters))
+    distinct, cell = np.unique(pairs, return_inverse=True)
+    cells = np.column_stack(np.divmod(distinct, n_chapters))
     cell = cell.ravel()
     return ByChapter(cell, cells, n_chapters, np.bincount(cell))
 
@@ -129,8 +129,8 @@ def confusions(
     number = dict(zip(labels, range(k)))
     rows = np.array([number[label] for label in true], int)
     columns = np.array([number[label] for label in predicted], int)
-    place = (cell*k + rows)*k + columns
-    return np.bincount(place, minlength=n_cells*k*k).reshape(n_cells, k, k)
+    index = (cell*k + rows)*k + columns
+    return np.bincount(index, minlength=n_cells*k*k).reshape(n_cells, k, k)
 
 def metric_bounds(metric:str, n_labels:int=2)->tuple[float,float]:
     "The least and the greatest value of a metric"
@@ -158,11 +158,11 @@ def score(
     "Score predictions; raises `ValueError` if there are none"
     if not len(true):
         raise ValueError('nothing to score; the test split is empty')
-    known = all_labels(labels, true, predicted)
+    classes = all_labels(labels, true, predicted)
     one_cell = np.zeros(len(true), int)
-    confusion, = confusions(known, true, predicted, one_cell, 1)
-    found = confusion_metrics(confusion, counts=counts)
-    return {metric: round(float(value), 4) for metric,value in found.items()}
+    confusion, = confusions(classes, true, predicted, one_cell, 1)
+    metrics = confusion_metrics(confusion, counts=counts)
+    return {metric: round(float(value), 4) for metric,value in metrics.items()}
 
 # %% ../../nbs/core/stats.ipynb #fbd0ce4e
 def members(cells:np.ndarray, n_chapters:int): # (c, chapters), sparse: 1 where a cell has a chapter
@@ -173,10 +173,10 @@ def members(cells:np.ndarray, n_chapters:int): # (c, chapters), sparse: 1 where 
 def _members(cells:bytes, n_chapters:int):
     from scipy.sparse import csr_array
     cells = np.frombuffer(cells, np.int64).reshape(-1, 2)
-    place = np.arange(len(cells))
+    index = np.arange(len(cells))
     first, second = cells.T
     crossing = first != second
-    rows = np.concatenate([place, place[crossing]])
+    rows = np.concatenate([index, index[crossing]])
     columns = np.concatenate([first, second[crossing]])
     ones = np.ones(len(rows))
     return csr_array((ones, (rows, columns)), shape=(len(cells), n_chapters))
@@ -197,8 +197,8 @@ def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.
     terms = np.stack([np.ones(len(cells)), sizes, sizes*crossing])
     total, weighted, of_crossing = (terms*difference) @ signs # One product, not an array per draw
     mean = total/sizes.sum()
-    def squares(found, size, product):
-        return found @ found - 2*mean*product + mean**2*(size @ size)
+    def squares(values, size, product):
+        return values @ values - 2*mean*product + mean**2*(size @ size)
     within = squares(difference, sizes, weighted)
     if not crossing.any():
         return total, np.sqrt(within.clip(0))

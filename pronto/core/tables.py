@@ -85,7 +85,7 @@ _MARKDOWN = re.compile(r'[\\|`\[\]]|~~|(?<!\w)_|_(?!\w)') # Between letters an u
 
 def markdown_text(text)->str: # e.g. `a\\|b` of `a|b`
     "Text with everything that is special to Markdown or HTML escaped"
-    text = _MARKDOWN.sub(lambda found: '\\' + found[0], one_line(text))
+    text = _MARKDOWN.sub(lambda match: '\\' + match[0], one_line(text))
     for sign in '*$': # One alone does nothing; two begin and end something
         if text.count(sign) > 1:
             text = text.replace(sign, '\\' + sign)
@@ -256,14 +256,14 @@ def _aligned(table, header:list, rows:list[list[Printed]])->str:
 
 def _headed(table)->list[tuple[list,list[list[Printed]],str]]:
     "Join the blocks that share a header, with their alignment"
-    found = []
+    joined = []
     for header,rows in table.blocks:
         cells = [[_as_cell(value) for value in row] for row in rows]
         if header is None:
-            found[-1][1].extend(cells)
+            joined[-1][1].extend(cells)
         else:
-            found.append((header, cells))
-    return [(header, rows, _aligned(table, header, rows)) for header,rows in found]
+            joined.append((header, cells))
+    return [(header, rows, _aligned(table, header, rows)) for header,rows in joined]
 
 def _full_title(table)->str: return ': '.join(filter(None, (table.name, table.title)))
 
@@ -339,8 +339,8 @@ def _as_csv(table)->str:
 def _keep_names(columns:list, width:int):
     "Give columns room for their longest words if the table is too wide, first to names (left-aligned)"
     texts = [[str(cell) for cell in (c.header, *c.cells)] for c in columns]
-    longest = [max(map(len, found)) for found in texts]
-    words = [max(len(word) for text in found for word in text.split() or ['']) for found in texts]
+    longest = [max(map(len, column)) for column in texts]
+    words = [max(len(word) for text in column for word in text.split() or ['']) for column in texts]
     room = width - 2*len(columns) - 1 # Columns have two spaces between them, and the table one on each side
     is_name = [c.header.justify != 'right' and most <= width//3 for c,most in zip(columns, longest)]
     needed = [min(most, max(word, width//6), width//4) if name else word
@@ -391,10 +391,10 @@ class Column(NamedTuple):
         names = self.names
         if self.get is None:
             return [_value(row, name) for name in names]
-        found = self.get(row)
+        value = self.get(row)
         if len(names) < 2:
-            return [found]
-        return [None]*len(names) if found is None else list(found)
+            return [value]
+        return [None]*len(names) if value is None else list(value)
 
     def cell(self, row, record:dict):
         "What is printed, from the record of the row"
@@ -414,8 +414,8 @@ def titled(*names:str, show:Callable|None=None)->list[Column]:
 
 def record_of(columns:list[Column], row)->dict: # Name to value, `None` for what is not a number
     "What the files have of a row"
-    found = {name: x for c in columns for name,x in zip(c.names, c.values(row))}
-    return {name: None if x != x else x for name,x in found.items()}
+    record = {name: x for c in columns for name,x in zip(c.names, c.values(row))}
+    return {name: None if x != x else x for name,x in record.items()}
 
 def cells_of(columns:list[Column], row, record:dict)->list:
     "What is printed of a row"
@@ -497,10 +497,10 @@ def wide_table(
     lines = grouped(zip(rows, records), lambda pair: tuple(cells_of(columns, *pair)))
     printed = []
     for names,pairs in lines.items():
-        found = {record[across]: cell.cell(row, record) for row,record in pairs}
-        own = [row for row,_ in pairs]
-        figures = [found.get(place, ABSENT) for place in places]
-        printed.append([*names, *figures, *cells_of(beside, own, record_of(beside, own))])
+        by_value = {record[across]: cell.cell(row, record) for row,record in pairs}
+        of_line = [row for row,_ in pairs]
+        figures = [by_value.get(value, ABSENT) for value in places]
+        printed.append([*names, *figures, *cells_of(beside, of_line, record_of(beside, of_line))])
     header = [*titles_of(columns), *places, *titles_of(beside)]
     return Table(stem, title, [(header, printed)], list(notes), records, **more)
 

@@ -52,8 +52,8 @@ class Alignment:
     @property
     def counts(self)->dict[str,int]: # In the order of `STATUSES`
         "How many verses have each status"
-        found = Counter(self.statuses.values())
-        return {s: found[s] for s in STATUSES if s in found}
+        tally = Counter(self.statuses.values())
+        return {s: tally[s] for s in STATUSES if s in tally}
 
     def __repr__(self):
         return f'Alignment({", ".join(f"{n:,} {s}" for s,n in self.counts.items())})'
@@ -82,20 +82,20 @@ def align(
     annotations:Annotations, bible:Bible
 )->Alignment: # Every verse of the 66 books on either side, once
     "Pair annotated verses with those of a Bible"
-    known = annotations.verses | bible.verses | bible.excluded
-    refs = in_order(ref for ref in known if ref.book in _COUNTED)
+    by_ref = annotations.verses | bible.verses | bible.excluded
+    refs = in_order(ref for ref in by_ref if ref.book in _COUNTED)
     statuses = {}
-    own = {}
+    own_refs = {}
     paired = []
     for ref in refs:
         status = statuses[ref] = _status(ref, annotations, bible)
         if ref in bible.verses or ref in bible.excluded:
-            own[ref] = bible.own.get(ref, str(ref))
+            own_refs[ref] = bible.own.get(ref, str(ref))
         if status in ('aligned','crosses'):
             text = single_spaced(bible.verses[ref])
             paired.append(AlignedVerse(ref, text, annotations.verses[ref]))
     n_sentences = {ref: len(verse.sentences) for ref,verse in annotations.verses.items()}
-    return Alignment(paired, statuses, n_sentences, own)
+    return Alignment(paired, statuses, n_sentences, own_refs)
 
 # %% ../../nbs/datasets/align.ipynb #alalone2
 TEXT_ALONE = Annotations(Source('the text alone', tasks=[]), {})

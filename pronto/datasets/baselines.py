@@ -66,8 +66,8 @@ def predict_lookup(task, train:list, test:list)->list[str]: # A label for each r
         return predict_by(attrgetter('texts'), task, train, test)
     if task.drawing.sense_in_both:
         return predict_by(_use, task, train, test)
-    known = _known_uses(task, train)
-    return [task.labels[_use(row) in known] for row in test]
+    uses = _known_uses(task, train)
+    return [task.labels[_use(row) in uses] for row in test]
 
 # %% ../../nbs/datasets/baselines.ipynb #bsl16
 _MOST_COMPARISONS = 10**8 # Of verses; beyond it only equal texts are found
@@ -80,17 +80,17 @@ def predict_nearest(task, train:list, test:list)->list[str]: # A label for each 
         return predict(task, train, test, texts)
     if len(train)*len(test) > _MOST_COMPARISONS:
         return predict_lookup(task, train, test)
-    known, asked = ([row.texts[-1] for row in rows] for rows in (train, test))
+    train_texts, test_texts = ([row.texts[-1] for row in rows] for rows in (train, test))
     labels = task.true_labels(train)
-    return [labels[place] for place in NearestText(known + asked)(asked, known)]
+    return [labels[index] for index in NearestText(train_texts + test_texts)(test_texts, train_texts)]
 
 def _nearest_use(task, train:list, test:list, texts:NearestText)->list[str]:
     "Is the verse that is most similar to verse 2 known to have the sense?"
     verses = {name: text for row in train for name,text in verses_of(row)}
     names = list(verses)
-    known = _known_uses(task, train)
+    uses = _known_uses(task, train)
     places = texts([row.texts[1] for row in test], list(verses.values()))
-    return [task.labels[(row.sense, names[place]) in known] for row,place in zip(test, places)]
+    return [task.labels[(row.sense, names[index]) in uses] for row,index in zip(test, places)]
 
 def _nearest_connected(task, train:list, test:list, texts:NearestText)->list[str]:
     "Do \"same\" pairs connect the verses that have the sense and are most similar to verse 1 and verse 2?"
@@ -107,7 +107,7 @@ def _nearest_connected(task, train:list, test:list, texts:NearestText)->list[str
         if sense in verses:
             names = list(verses[sense])
             places = texts([text for i in rows for text in test[i].texts], list(verses[sense].values()))
-            numbers = [classes[sense, names[place]] for place in places]
+            numbers = [classes[sense, names[index]] for index in places]
             for i,one,two in zip(rows, numbers[::2], numbers[1::2]):
                 answers[i] = task.labels[one == two]
     return answers
@@ -193,13 +193,13 @@ def predict_surface(task, train:list, test:list)->list[str]: # A label for each 
     rows = train[::-(-len(train)//_MOST_ROWS)]
     tables = _surface_features(rows, test)
     bounds = np.quantile(tables[0], np.arange(1, _STEPS)/_STEPS, axis=0).T
-    known, asked = (_in_steps(table, bounds) for table in tables)
+    train_steps, test_steps = (_in_steps(table, bounds) for table in tables)
     labels = task.true_labels(rows)
     names = sorted(set(labels))
     has_several = task.target == 'several'
     classes = task.numbers(labels) > 0 if has_several else np.array(labels)[:,None] == names
     balanced = task.metric != 'accuracy'
-    sure = np.stack([asked @ _weights(known, has_label, balanced) for has_label in classes.T], 1)
+    sure = np.stack([test_steps @ _weights(train_steps, has_label, balanced) for has_label in classes.T], 1)
     return task.said(sure > 0) if has_several else [names[i] for i in sure.argmax(1)]
 
 # %% ../../nbs/datasets/baselines.ipynb #bsl28
@@ -309,10 +309,10 @@ def predict_once(task, train:list, test:list)->dict[str,list[str]]: # In the for
     n = len(task.true_labels(test))
     try:
         with reading(path, 'remove it', *ANY_SHAPE):
-            kept = json.loads(gzip.decompress(path.read_bytes()))
-            whole = (len(x) == n and (task.has_items or {*x} <= {*task.labels}) for x in kept.values())
-            if kept.keys() == baselines_of(task).keys() and all(whole):
-                return kept
+            cached = json.loads(gzip.decompress(path.read_bytes()))
+            whole = (len(x) == n and (task.has_items or {*x} <= {*task.labels}) for x in cached.values())
+            if cached.keys() == baselines_of(task).keys() and all(whole):
+                return cached
     except InputError:
         pass # Not there, or damaged
     answers = predict_baselines(task, train, test)

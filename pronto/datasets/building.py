@@ -44,9 +44,9 @@ def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations, book:str)-
     "The tasks for which the sentences of a verse agree on the label; the same for every translation"
     agreeing = {verse.ref: [] for verse in annotations.by_book.get(book, ())}
     for task in tasks:
-        own = annotations.of(task.stem)
-        for ref,label in labels_of(task, own, book).items():
-            if task.agrees(own.verses[ref], label):
+        of_task = annotations.of(task.stem)
+        for ref,label in labels_of(task, of_task, book).items():
+            if task.agrees(of_task.verses[ref], label):
                 agreeing[ref].append(task.abbr)
     return {ref: ','.join(names) for ref,names in agreeing.items()}
 
@@ -58,10 +58,10 @@ def _alignment_table(annotations:Annotations, alignment:Alignment, tasks:list)->
         agreed |= _unambiguous(of_verses, annotations, book)
     rows = [ALIGNMENT_COLUMNS]
     for ref,status in alignment.statuses.items():
-        own = alignment.own_refs.get(ref, '')
+        own_ref = alignment.own_refs.get(ref, '')
         n_sentences = alignment.n_sentences.get(ref, 0)
         of_verse = agreed[ref] if status == 'aligned' else ''
-        rows.append((str(ref), own, status, str(n_sentences), of_verse))
+        rows.append((str(ref), own_ref, status, str(n_sentences), of_verse))
     return ''.join('\t'.join(row) + '\n' for row in rows).encode()
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58b
@@ -112,21 +112,21 @@ def _require_splits(annotations:Annotations, splits:str):
     "Raise `InputError` if a source does not say where its verses belong"
     if splits != 'published' or any(v.split for v in annotations.verses.values()):
         return
-    what = f'published: {annotations.source.name} does not say what belongs to train, dev and test'
-    raise InputError(Parameter('splits'), f'{what}; choose other splits')
+    problem = f'published: {annotations.source.name} does not say what belongs to train, dev and test'
+    raise InputError(Parameter('splits'), f'{problem}; choose other splits')
 
 # %% ../../nbs/datasets/building.ipynb #42157235
-def _one_of(what:str, value:str, choices):
+def _one_of(kind:str, value:str, choices):
     if value not in choices:
-        raise ValueError(f'no {what} {value!r}; choose {" or ".join(choices)}')
+        raise ValueError(f'no {kind} {value!r}; choose {" or ".join(choices)}')
 
 def _require_books(annotations:Annotations, bible:Bible, path):
     "Raise `InputError` if the Bible has no verse of the books that are annotated"
     annotated = {ref.book for ref in annotations.verses}
     if annotations is TEXT_ALONE or any(ref.book in annotated for ref in bible.verses):
         return
-    what = 'the New Testament' if annotated <= set(NT_BOOKS) else 'the books that are annotated'
-    raise InputError(path, f'has no verse of {what}; PrOnto needs at least a part of it')
+    books = 'the New Testament' if annotated <= set(NT_BOOKS) else 'the books that are annotated'
+    raise InputError(path, f'has no verse of {books}; PrOnto needs at least a part of it')
 
 def _has_words(text:ChoiceText)->bool:
     "Are there words that may be exchanged?"
@@ -136,12 +136,12 @@ def _of_text_alone(text:ChoiceText, bible:Bible, least:int, path)->list[AlignedV
     "Verses without annotations; raises `InputError` if they are too few or have no words to exchange"
     if len(text.verses) < least:
         others = ''.join(f', and {n:,} {why}' for why,n in Counter(bible.excluded.values()).most_common(1))
-        what = f'has only {len(text.verses)} verses with text{others}, fewer than {least}'
-        raise InputError(path, f'{what}; add the missing books, more text, or lower --min-verses')
+        problem = f'has only {len(text.verses)} verses with text{others}, fewer than {least}'
+        raise InputError(path, f'{problem}; add the missing books, more text, or lower --min-verses')
     if not _has_words(text):
-        what = f'has no words that could be exchanged: {text.limits}'
-        raise InputError(path, f'{what}; name a text of sentences that differ, without numbers of verses')
-    return [AlignedVerse(ref, said, None) for ref,said in text.verses.items()]
+        problem = f'has no words that could be exchanged: {text.limits}'
+        raise InputError(path, f'{problem}; name a text of sentences that differ, without numbers of verses')
+    return [AlignedVerse(ref, verse_text, None) for ref,verse_text in text.verses.items()]
 
 # %% ../../nbs/datasets/building.ipynb #bfsrc001
 def _sources_in(annotations:Annotations, bible:Bible)->tuple[Annotations,list[str]]:
@@ -173,17 +173,17 @@ class _Plan:
     def examples(self, fold:int|None)->dict[str,dict]: # Stem to split to examples
         "The rows of all tasks; of choices those that are drawn from the text"
         splits, text = self.names['splits'], self.text.of_fold(fold)
-        found = {task.stem: task.examples(self.annotations, self.alignment.verses, splits, fold)
+        of_labels = {task.stem: task.examples(self.annotations, self.alignment.verses, splits, fold)
                  for task in self.tasks}
-        return found | {task.stem: task.of_text(text) for task in self.choices}
+        return of_labels | {task.stem: task.of_text(text) for task in self.choices}
 
     def describe(self, checked:bool)->tuple[dict,dict]: # The tables and the manifest
         "Make the examples of the dataset, of all folds if it has some"
         in_folds = self.names['splits'] == 'folds'
         folds = [self.examples(fold) for fold in (range(N_FOLDS) if in_folds else [None])]
         tasks = [*self.tasks, *self.choices]
-        def digest(parts, some):
-            return dataset_hash_of(self.alignment, {task.stem: parts[task.stem] for task in some})
+        def digest(parts, subset):
+            return dataset_hash_of(self.alignment, {task.stem: parts[task.stem] for task in subset})
         digests = [digest(parts, self.tasks) for parts in folds] # Without choices
         hashes = self.hashes | dict(
             dataset=content_hash(*(one.encode() for one in digests)) if in_folds else digests[0])
@@ -214,7 +214,7 @@ def _shared_files(plan:_Plan)->dict[str,list[bytes]]: # Name to blocks
 # %% ../../nbs/datasets/building.ipynb #bf0same2
 def _texts_in(folder:Path, most:int=500)->dict[str,str]: # Reference to text
     "Some verses of a dataset; everything else in its tables is skipped"
-    found = {}
+    texts = {}
     for path in sorted(folder.glob('*.tsv')):
         if path.name in ('alignment.tsv','links.tsv'):
             continue
@@ -223,21 +223,21 @@ def _texts_in(folder:Path, most:int=500)->dict[str,str]: # Reference to text
             places = {2: (1, 0), 3: (0, 2), 6: (1, 4)}.get(len(cells)) # Of the text and of the reference
             if places and cells[places[0]]:
                 text, ref = places
-                found[cells[ref]] = cells[text]
-            if len(found) == most:
-                return found
-    return found
+                texts[cells[ref]] = cells[text]
+            if len(texts) == most:
+                return texts
+    return texts
 
 def _is_same_bible(old:dict, folder:Path, alignment:Alignment)->bool:
     "Are most verses of a dataset still there, with similar wording?"
     statuses = old.get('verses', {})
     n_before = statuses.get('aligned', 0) + statuses.get('crosses', 0)
     texts = {str(verse.ref): verse.text for verse in alignment.verses}
-    known = _texts_in(folder)
+    old_texts = _texts_in(folder)
     n_alike = 0
-    for ref,text in known.items():
+    for ref,text in old_texts.items():
         n_alike += resemblance(text, texts.get(ref, '')) >= .5
-    return len(texts) >= n_before/2 and n_alike > len(known)/2
+    return len(texts) >= n_before/2 and n_alike > len(old_texts)/2
 
 # %% ../../nbs/datasets/building.ipynb #bf0same2b
 def _require_same(out:Path, plan:_Plan, report:Callable):
@@ -251,16 +251,16 @@ def _require_same(out:Path, plan:_Plan, report:Callable):
         ('splits', old.get('splits'), plan.names['splits']), ('rules', old.get('rules'), source.rules),
         ('source', old_source.get('name'), source.name),
         ('arguments', old_source.get('arguments'), source.arguments)]
-    other = [f'the {what} {before}, not {now}' for what,before,now in compared if before != now]
+    other = [f'the {field} {before}, not {now}' for field,before,now in compared if before != now]
     old_hashes = old.get('hashes', {})
-    new = [what for what,digits in plan.hashes.items() if digits != old_hashes.get(what)]
+    new = [field for field,digits in plan.hashes.items() if digits != old_hashes.get(field)]
     if 'bible' in new and not _is_same_bible(old, out, plan.alignment):
         other = ['another Bible']
     if other:
         raise InputError(out, f'holds a dataset of {" and ".join(other)}; choose another folder, or '
                               'replace it with `pronto build --replace`')
     if new:
-        newer = ' and '.join('the text' if what == 'bible' else f'the {what}' for what in new)
+        newer = ' and '.join('the text' if field == 'bible' else f'the {field}' for field in new)
         report(f'{out}: built again, as {newer} changed')
 
 # %% ../../nbs/datasets/building.ipynb #bf0kept2
@@ -389,18 +389,18 @@ def _why_no_choices(text:ChoiceText, layout:str)->str: # Empty if they can be ma
 def _choices(annotations:Annotations, text:ChoiceText, layout:str, wanted:bool, names:dict, tasks:Tasks
             )->list:
     "The tasks of choices; the manifest says why there are none; raises `InputError` if nothing is left"
-    found = choice_tasks(tasks)
+    available = choice_tasks(tasks)
     if annotations is TEXT_ALONE:
-        if found:
-            return found
-        what = 'no task of this set is made from the text alone; name annotations with -a'
-        raise InputError(Parameter('tasks'), what)
-    if not (wanted and found):
+        if available:
+            return available
+        problem = 'no task of this set is made from the text alone; name annotations with -a'
+        raise InputError(Parameter('tasks'), problem)
+    if not (wanted and available):
         return []
     why = _why_no_choices(text, layout)
     if why:
         names['without_choices'] = why
-    return [] if why else found
+    return [] if why else available
 
 # %% ../../nbs/datasets/building.ipynb #bfforms2
 _LEAST_FORMS = 40 # Rows of train and of test
@@ -466,7 +466,7 @@ def build(
     of_text = _with_forms(_choices(annotations, text, layout, choices, names, tasks), text, names)
     own_tasks = [*tasks_of(annotations.source, tasks), *on_words]
     plan = _Plan(annotations, bible, alignment, own_tasks, layout, names, links, of_text, text)
-    kept = _kept(Path(out), plan) if keep and not replace else {}
-    if not (kept or replace):
+    existing = _kept(Path(out), plan) if keep and not replace else {}
+    if not (existing or replace):
         _require_same(Path(out), plan, report)
-    return kept or _write_dataset(out, plan, checked)
+    return existing or _write_dataset(out, plan, checked)

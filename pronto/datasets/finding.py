@@ -52,25 +52,25 @@ def _annotations(given, report:Callable, progress:Callable):
     "Annotations that are named, or those of the data folder; a source is annotated"
     from pronto.sources.annotate import annotate_once, is_source
     from pronto.sources.open_annotations import named_annotations, usual_annotations
-    place = given or usual_annotations(report)
-    return annotate_once(place, progress) if is_source(place) else named_annotations(place)
+    path = given or usual_annotations(report)
+    return annotate_once(path, progress) if is_source(path) else named_annotations(path)
 
 def _similar(code:str)->str: # Goes before a remedy; empty if there are none
     "Codes in the data folder, and files of the current folder, with similar names"
     places = data_dir()/'datasets', data_dir()/'bibles'
-    codes = [path.name.split('.')[0] for place in places for path in place.glob('[!.]*')]
+    codes = [path.name.split('.')[0] for folder in places for path in folder.glob('[!.]*')]
     files = [path.name for path in Path().glob('[!.]*')]
-    said = did_you_mean(code, [*codes, *files])
-    return f'{said} Otherwise ' if said else ''
+    hint = did_you_mean(code, [*codes, *files])
+    return f'{hint} Otherwise ' if hint else ''
 
 def _no_bible(code:str, folder:Path)->InputError:
     "A file, if its name has an ending, or else a code that is not there"
     if Path(code).suffix:
         return InputError(code, f'is not there; {_similar(code)}name a Bible, a dataset folder, or the code '
                                 'of a Bible in the data folder')
-    place = data_dir()/'bibles'/code
+    target = data_dir()/'bibles'/code
     return InputError(folder, f'there is no dataset, and no Bible to build it from; {_similar(code)}'
-                              f'put one at {place}.<usfx.xml, usfm, tsv, ...>')
+                              f'put one at {target}.<usfx.xml, usfm, tsv, ...>')
 
 # %% ../../nbs/datasets/finding.ipynb #c7b1000a
 def _place(code:str, splits:str)->Path: # It may not exist yet
@@ -94,14 +94,14 @@ def find_dataset(
     "The dataset of a Bible, built if need be; raises `InputError` that says what to put where"
     if splits not in ('', *SPLIT_NAMES):
         raise InputError('splits', f'no splits {splits!r}; choose {", ".join(SPLIT_NAMES)}')
-    place = bible_place(bible)
-    file = Path(place) if _exists(place) else None
+    location = bible_place(bible)
+    file = Path(location) if _exists(location) else None
     is_built = file and (dataset_folders(file) or (file/'manifest.json').is_file())
     if is_built:
         return _in_language(_with_splits(file, splits), language, report)
     code = str(bible)
     if file:
-        code = safe_name(code if place is not bible else file.name.split('.')[0])
+        code = safe_name(code if location is not bible else file.name.split('.')[0])
     if safe_name(code) != code:
         shown = code if len(code) <= 60 else f'{code[:60]}...'
         raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '

@@ -192,12 +192,12 @@ class Dataset(_Spoken):
 
     def rows(self, stem:str)->list: # Of all splits
         "All rows of a task; raises `InputError` if the dataset does not have it"
-        found = [row for part in self.tasks.get(stem, {}).values() for row in part]
-        if found:
-            return found
+        examples = [row for part in self.tasks.get(stem, {}).values() for row in part]
+        if examples:
+            return examples
         source = self.manifest.get('source', {}).get('name', 'another source')
-        what = f'has no examples of {stem}; from {source} it has {", ".join(self.tasks)}'
-        raise InputError(self.path, f'{what}; choose another task, or build it from another source')
+        problem = f'has no examples of {stem}; from {source} it has {", ".join(self.tasks)}'
+        raise InputError(self.path, f'{problem}; choose another task, or build it from another source')
 
     def __repr__(self):
         sizes = [f'{stem} {sum(map(len, parts.values())):,}' for stem,parts in self.tasks.items()]
@@ -229,16 +229,16 @@ def _odd(manifest:dict)->str|None: # The key whose value has the wrong type
 # %% ../../nbs/datasets/loading.ipynb #ld07b
 _WRITTEN = 'splits', 'counts', 'files' # In every manifest that PrOnto wrote
 
-def _manifest_fault(found)->str|None: # The end of a sentence
+def _manifest_fault(manifest)->str|None: # The end of a sentence
     "What is wrong with a manifest"
-    if not isinstance(found, dict):
+    if not isinstance(manifest, dict):
         return 'is not a manifest but another kind of JSON'
-    if key := _odd(found):
+    if key := _odd(manifest):
         return f'has another type of {key!r} than a manifest has'
-    if 'manifest_hash' in found and found['manifest_hash'] != manifest_hash(found):
+    if 'manifest_hash' in manifest and manifest['manifest_hash'] != manifest_hash(manifest):
         return 'was changed or damaged since it was written'
-    lacking = ', '.join(repr(key) for key in _WRITTEN if key not in found)
-    if lacking and 'version' in found:
+    lacking = ', '.join(repr(key) for key in _WRITTEN if key not in manifest)
+    if lacking and 'version' in manifest:
         return f'lacks {lacking}'
 
 def load_manifest(path)->dict: # Empty if it has none, as release v0.1
@@ -246,17 +246,17 @@ def load_manifest(path)->dict: # Empty if it has none, as release v0.1
     manifest = Path(path)/'manifest.json'
     if not manifest.is_file():
         return {}
-    found = read_json(manifest, REBUILD)
-    if fault := _manifest_fault(found):
+    content = read_json(manifest, REBUILD)
+    if fault := _manifest_fault(content):
         raise InputError(manifest, f'{fault}; {REBUILD}')
-    return {key: value for key,value in found.items() if key != 'manifest_hash'}
+    return {key: value for key,value in content.items() if key != 'manifest_hash'}
 
 # %% ../../nbs/datasets/loading.ipynb #ld09
 def _not_clean(text)->bool: return not isinstance(text, str) or '\t' in text or '\n' in text or '\r' in text
 
 def _problems(task, rows:list)->dict: # What is wrong to a function that finds it in a row
-    known = task.knows if task else bool
-    odd = {label for label in {r.label for r in rows} if _not_clean(label) or not known(label)}
+    is_label = task.knows if task else bool
+    odd = {label for label in {r.label for r in rows} if _not_clean(label) or not is_label(label)}
     names = f' of {task.abbr} ({", ".join(task.labels)})' if task else ''
     has_refs = any(ref for row in rows for ref in row.refs)
     return {f'the label is not a label{names}': lambda r: r.label in odd,
@@ -271,10 +271,10 @@ def check_rows(
     unit:str='line' # What a row is in this file
 ):
     "Raise `InputError` with the place of a row that cannot be an example, or for a wrong number of rows"
-    for what,is_bad in _problems(task, rows).items():
+    for problem,is_bad in _problems(task, rows).items():
         bad = next((i for i,row in enumerate(rows, 1) if is_bad(row)), None)
         if bad:
-            raise InputError(path, f'{what}; {REBUILD}', f'{unit} {bad}')
+            raise InputError(path, f'{problem}; {REBUILD}', f'{unit} {bad}')
     if n not in (None, len(rows)):
         raise InputError(path, f'has {len(rows):,} rows, but the manifest says {n:,}; {REBUILD}')
 
@@ -308,8 +308,8 @@ def _ref_or_none(text:str)->Ref|None:
 def _verify(dataset:Dataset):
     "Check what tables share, and warn where nothing can be checked"
     if not dataset.manifest:
-        what = f'has no manifest, so nothing shows whether its tables are whole; {REBUILD}'
-        warn_once(str(InputError(dataset.path, what)))
+        problem = f'has no manifest, so nothing shows whether its tables are whole; {REBUILD}'
+        warn_once(str(InputError(dataset.path, problem)))
     if 'alignment.tsv' in dataset.manifest.get('files', {}):
         _read(dataset.file('alignment.tsv'), dataset.manifest)
 
@@ -357,11 +357,11 @@ def _bytes_of(dataset:Dataset, name:str, stem:str, split:str)->bytes:
 def _contents_hash(dataset:Dataset, choice:str='')->str: # `choice`: the stem of a task of choices
     tables = dict(sorted(_tables(dataset).items()))
     if not tables:
-        what = 'is not a dataset folder (no tables in it); make one with `pronto build`'
-        raise InputError(dataset.path, what)
+        problem = 'is not a dataset folder (no tables in it); make one with `pronto build`'
+        raise InputError(dataset.path, problem)
     of_labels = stems_without_choices(dataset, [stem for stem,_ in tables.values()])
-    own = {name: about for name,about in tables.items() if about[0] in ([choice] if choice else of_labels)}
-    hashes = {name: table_hash([_bytes_of(dataset, name, *about)]) for name,about in own.items()}
+    chosen = {name: about for name,about in tables.items() if about[0] in ([choice] if choice else of_labels)}
+    hashes = {name: table_hash([_bytes_of(dataset, name, *about)]) for name,about in chosen.items()}
     is_text = choice or of_labels[0] in dataset.manifest.get('choices', {})
     text = dataset.file('text.tsv' if is_text else 'verses.tsv')
     if text.is_file() and (is_text or dataset.fold is None):
@@ -384,18 +384,18 @@ def load_verses(
     name:str='verses.tsv' # Or `text.tsv`: also of verses that no task with labels uses
 )->dict[Ref,str]: # The text of each verse
     "Load the verses of a dataset; raises `InputError` if their file is missing or damaged"
-    path, found = dataset.file(name), {}
+    path, texts = dataset.file(name), {}
     if not path.is_file():
         again = f'pronto restore {quote(str(path.parent))} -b YOUR_COPY_OF_THE_BIBLE'
-        what = 'is missing, because this dataset is published without its text'
-        raise InputError(path, f'{what}; run: {again}')
+        problem = 'is missing, because this dataset is published without its text'
+        raise InputError(path, f'{problem}; run: {again}')
     for i,line in enumerate(_lines(path, dataset.manifest), 1):
         name, tab, text = line.partition('\t')
         ref = _ref_or_none(name)
         if not tab or ref is None:
             raise InputError(path, 'is not a reference, a tab and a text; make the file again', f'line {i}')
-        found[ref] = text
-    return found
+        texts[ref] = text
+    return texts
 
 def _texts(dataset:Dataset)->Callable: # Gives the texts of verses; empty ones for a folder of release v0.1
     by_reference = any((dataset.path/name).exists() for name in ('verses.tsv','manifest.json'))
@@ -473,18 +473,18 @@ def with_dev(parts:dict[str,list])->dict[str,list]:
 # %% ../../nbs/datasets/loading.ipynb #ld18
 def _load_tables(dataset:Dataset, only:list[str]|None)->dict[str,dict[str,list]]:
     "The tables of some tasks; raises `InputError` if the folder is not a dataset folder, or is damaged"
-    path, manifest, known = dataset.path, dataset.manifest, dataset.known
+    path, manifest, tasks = dataset.path, dataset.manifest, dataset.known
     if dataset.is_in_folds:
-        what = f'is in {manifest["folds"]} folds of a cross-validation'
-        raise InputError(path, f'{what}; build it with --splits parallel')
+        problem = f'is in {manifest["folds"]} folds of a cross-validation'
+        raise InputError(path, f'{problem}; build it with --splits parallel')
     if not dataset.stems:
         raise _no_dataset(path)
     stems = {*dataset.stems, *manifest.get('counts', {})}
     for table in (dataset.table_file(stem, s) for stem in sorted(stems) for s in SPLITS):
         if not table.is_file():
             raise InputError(table, f'is missing; {REBUILD}')
-    stems = {stem for stem in stems if known.is_chosen(stem)} if only is None else stems & set(only)
-    ordered = [s for s in known if s in stems] + sorted(stems - known.keys())
+    stems = {stem for stem in stems if tasks.is_chosen(stem)} if only is None else stems & set(only)
+    ordered = [s for s in tasks if s in stems] + sorted(stems - tasks.keys())
     verses = _texts(dataset)
     tables = {stem: {s: load_table(dataset, stem, s, verses) for s in SPLITS} for stem in ordered}
     if manifest.get('tasks'):
@@ -520,28 +520,28 @@ def open_datasets(
     tasks:Tasks=BUILT_IN # See `open_dataset`
 )->list[Dataset]: # Those in folds as one
     "Open all datasets; raises `InputError` for a folder without any, or if none can be read"
-    known = {dataset.path.resolve(): dataset for dataset in opened}
-    found, left = [], []
-    for place in places:
-        if isinstance(place, Dataset):
-            found.append(place)
+    by_path = {dataset.path.resolve(): dataset for dataset in opened}
+    datasets, left = [], []
+    for source in places:
+        if isinstance(source, Dataset):
+            datasets.append(source)
             continue
-        inside = dataset_folders(place)
+        inside = dataset_folders(source)
         if not inside:
-            raise _no_dataset(place)
+            raise _no_dataset(source)
         for path in inside:
             try:
-                dataset = known.get(path.resolve()) or open_dataset(path, tasks=tasks)
-                found.append(dataset)
+                dataset = by_path.get(path.resolve()) or open_dataset(path, tasks=tasks)
+                datasets.append(dataset)
             except InputError as e:
-                if path == Path(place) or report is None:
+                if path == Path(source) or report is None:
                     raise
                 left.append(e)
-    if not found:
+    if not datasets:
         raise left[0]
     for e in left:
         report(f'left out {e}')
-    return found
+    return datasets
 
 # %% ../../nbs/datasets/loading.ipynb #ld28
 def sample(
@@ -552,9 +552,9 @@ def sample(
     "A part of a table that represents the whole; a smaller sample of the same draw is a part of a larger one"
     if most is None or most >= len(rows):
         return rows
-    asked = [str(verses_of(row)[-1][0]) for row in rows]
+    names = [str(verses_of(row)[-1][0]) for row in rows]
     prefix = f'{draw} ' if draw else ''
-    drawn = [content_hash(f'{prefix}{name}'.encode(), size=8) for name in asked]
+    drawn = [content_hash(f'{prefix}{name}'.encode(), size=8) for name in names]
     first = sorted(range(len(rows)), key=drawn.__getitem__)[:most]
     return [rows[i] for i in sorted(first)]
 
@@ -575,9 +575,9 @@ def load_alignment(dataset:Dataset)->list[_VerseStatus]: # In order of the canon
     verses = []
     for i,line in enumerate(_lines(path, dataset.manifest)[1:], 2): # Without the header
         try:
-            ref, own, status, n, names = line.split('\t')
+            ref, own_ref, status, n, names = line.split('\t')
             agreed = tuple(filter(None, names.split(',')))
-            verses.append(_VerseStatus(parse_ref(ref), own, status, int(n), agreed))
+            verses.append(_VerseStatus(parse_ref(ref), own_ref, status, int(n), agreed))
         except ValueError as e:
             raise InputError(path, f'is damaged ({e}); get a fresh copy', f'line {i}') from e
     return verses
@@ -598,5 +598,5 @@ def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order o
     "The verses of a split, from the tables of all tasks; choices beside others add none"
     tables = (fold.tasks[stem] for fold in folds for stem in stems_without_choices(fold, fold.tasks))
     rows = (row for table in tables for row in table[split])
-    found = {ref: text for row in rows for ref,text in verses_of(row) if isinstance(ref, Ref)}
-    return dict(sorted(found.items()))
+    texts = {ref: text for row in rows for ref,text in verses_of(row) if isinstance(ref, Ref)}
+    return dict(sorted(texts.items()))

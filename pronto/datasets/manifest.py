@@ -55,16 +55,16 @@ def training_shares(
     "How the labels that are trained and scored are distributed"
     if task is None:
         return shares
-    found = Counter()
+    totals = Counter()
     for label,share in shares.items():
         for counted in task.counted_as(label):
-            found[counted] += share
-    return {label: round(found[label], 4) for label in sorted(found, key=label_key)}
+            totals[counted] += share
+    return {label: round(totals[label], 4) for label in sorted(totals, key=label_key)}
 
 def shown_shares(task:Task|None, shares:dict)->dict: # As `training_shares`
     "The same under the names that people are shown: of numbers the range that they are in"
-    found = training_shares(task, shares)
-    return {task.name_of(label): share for label,share in found.items()} if task else found
+    trained = training_shares(task, shares)
+    return {task.name_of(label): share for label,share in trained.items()} if task else trained
 
 # %% ../../nbs/datasets/manifest.ipynb #mf14
 def _mean(scores:list[tuple[float|None,int]])->float|None:
@@ -74,24 +74,24 @@ def _mean(scores:list[tuple[float|None,int]])->float|None:
 
 def _predicted(tasks:list[Task], folds:list[dict])->dict[str,dict[str,float|None]]:
     "What predictors without a model score on each task, over the test rows of all folds"
-    found = {task.stem: {} for task in tasks}
+    by_task = {task.stem: {} for task in tasks}
     for parts in folds:
         for task in tasks:
             train, test = parts[task.stem]['train'], parts[task.stem]['test']
             for name,score in shortcuts(task, train, test).items():
-                found[task.stem].setdefault(name, []).append((score, len(test)))
+                by_task[task.stem].setdefault(name, []).append((score, len(test)))
     if len(folds) == 1:
-        return {stem: {name: score for name,[(score,_)] in scores.items()} for stem,scores in found.items()}
-    return {stem: {name: _mean(scores) for name,scores in named.items()} for stem,named in found.items()}
+        return {stem: {name: score for name,[(score,_)] in scores.items()} for stem,scores in by_task.items()}
+    return {stem: {name: _mean(scores) for name,scores in named.items()} for stem,named in by_task.items()}
 
 def _checked(tasks:list[Task], folds:list[dict], alignment:Alignment, splits:str)->dict[str,int]:
     "What is wrong with the splits, over all folds"
-    found = Counter()
+    problems = Counter()
     for fold,parts in enumerate(folds):
         for task in tasks:
-            found.update(_check_task(task, parts[task.stem]))
-        found.update(_resemblances(alignment, splits, fold if len(folds) > 1 else None))
-    return dict(found)
+            problems.update(_check_task(task, parts[task.stem]))
+        problems.update(_resemblances(alignment, splits, fold if len(folds) > 1 else None))
+    return dict(problems)
 
 def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]:
     "How many verses were purged from train, and how many of dev and test still resemble one of train"
@@ -133,8 +133,8 @@ def _untrained(task:Task, parts:dict, is_fold:bool)->list[str]: # `parts`: split
     highest = 100*(n - len(labels))/n
     has_limit = task.metric == 'macro_f1' and not is_fold
     limit = f', and no macro F1 can exceed {highest:.1f}' if has_limit else ''
-    what = f'labels that test has and train lacks cannot be learned{limit}'
-    return [f'{task.stem}: {what}: {", ".join(labels)}']
+    problem = f'labels that test has and train lacks cannot be learned{limit}'
+    return [f'{task.stem}: {problem}: {", ".join(labels)}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf15s69b
 def _sizes(tasks:list[Task], folds:list[dict])->dict: # Keys of a manifest
@@ -147,13 +147,13 @@ def _sizes(tasks:list[Task], folds:list[dict])->dict: # Keys of a manifest
         counted[task.stem] = {s: Counter(training_shares(task, true[task.stem][s])) for s in SPLITS}
     def shares(by_split): return {s: label_shares(labels) for s,labels in by_split.items()}
     tested = ['test'] if len(folds) > 1 else SPLITS # Of folds, so that each row counts once
-    found = dict(
+    sizes = dict(
         counts={stem: {s: sum(n) for s,n in by_split.items()} for stem,by_split in fold_counts.items()},
         label_shares={stem: label_shares(sum((labels[s] for s in tested), Counter()))
                       for stem,labels in counted.items()},
         label_shares_by_split={stem: shares(labels) for stem,labels in counted.items()})
     above = {t.stem: shares(true[t.stem]) for t in tasks if t.counts} # Before large counts are put together
-    return found | (dict(fold_counts=fold_counts) if len(folds) > 1 else {}) \
+    return sizes | (dict(fold_counts=fold_counts) if len(folds) > 1 else {}) \
         | (dict(true_label_shares=above) if above else {})
 
 # %% ../../nbs/datasets/manifest.ipynb #mf15
@@ -184,8 +184,9 @@ def make_manifest(
     cited = [CITATION, attribution] if annotations.verses else [CITATION] # Nobody has annotated a text alone
     warnings, in_folds = [], len(examples) > 1
     for fold,parts in enumerate(examples):
-        said = _empty_splits(parts) + [line for t in tasks for line in _untrained(t, parts[t.stem], in_folds)]
-        warnings += [f'fold {fold}: {line}' if in_folds else line for line in said]
+        untrained = [line for t in tasks for line in _untrained(t, parts[t.stem], in_folds)]
+        lines = _empty_splits(parts) + untrained
+        warnings += [f'fold {fold}: {line}' if in_folds else line for line in lines]
     first = {key: names.pop(key) for key in ('code','language','licence')}
     names |= given( # `task_names`: not to be compared with the task of that stem
         task_names=of_tasks(source.task_names), labels=source.labels, kinds=source.kinds,
@@ -218,11 +219,11 @@ def table_hash(blocks)->str: # 32 hexadecimal digits
 
 def origin_of(manifest:dict, stem:str='')->dict[str,str|None]: # `splits`, `rules` and `source`
     "How the rows of a task were made; choices are made from the text alone, and divided by chapter"
-    found = dict(splits=manifest.get('splits'), rules=manifest.get('rules'))
+    origin = dict(splits=manifest.get('splits'), rules=manifest.get('rules'))
     if stem not in manifest.get('choices', {}):
         of_all = manifest.get('source', {}).get('name')
-        return found | dict(source=manifest.get('task_sources', {}).get(stem, of_all))
-    by_chapter = 'folds' if found['splits'] == 'folds' else 'parallel'
+        return origin | dict(source=manifest.get('task_sources', {}).get(stem, of_all))
+    by_chapter = 'folds' if origin['splits'] == 'folds' else 'parallel'
     return dict(splits=by_chapter, rules=TEXT_ALONE.source.rules, source=TEXT_ALONE.source.name)
 
 _BY_TASK = ( # Of a manifest
@@ -264,23 +265,24 @@ def _percents(shares:dict[str,float])->str: # e.g. `length 12.0%, place 50.0%`
     return ', '.join(f'{name} {share:.1%}' for name,share in shares.items())
 
 def _counted(numbers:dict[str,int])->str: # e.g. `1,234 merged, 5 empty`
-    return ', '.join(f'{n:,} {what}' for what,n in numbers.items())
+    return ', '.join(f'{n:,} {kind}' for kind,n in numbers.items())
 
 def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
     "How well surface cues predict a task"
-    known = {stem: found for stem,found in manifest['predictors'].items() if found.get('cues') is not None}
-    if not known:
+    by_task = {stem: scores for stem,scores in manifest['predictors'].items()
+               if scores.get('cues') is not None}
+    if not by_task:
         return []
-    said = (f'{stem} {found["cues"]:.1%} and {found["majority"]:.1%}' for stem,found in known.items())
+    parts = (f'{stem} {scores["cues"]:.1%} and {scores["majority"]:.1%}' for stem,scores in by_task.items())
     return ['\nAccuracy of surface cues alone (punctuation, capitals, length, place), and of the commonest '
-            f'label: {", ".join(said)}']
+            f'label: {", ".join(parts)}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17
 _ABOVE_CHANCE = .03 # That a cue may be; more for few rows, where it may be by luck
 
 def _telling_cues(manifest:dict)->list[str]:
     "What gives choices away without being read"
-    found = []
+    lines = []
     for stem in manifest.get('choices', {}):
         scores, n = manifest['predictors'].get(stem, {}), manifest['counts'][stem]['test']
         if not (n and 'chance' in scores):
@@ -288,44 +290,44 @@ def _telling_cues(manifest:dict)->list[str]:
         chance = scores['chance']
         most = chance + max(_ABOVE_CHANCE, 2*(chance*(1 - chance)/n)**.5)
         telling = {name: score for name,score in scores.items() if (score or 0) > most}
-        said = f'without reading one can score {_percents(telling)}, and chance is {chance:.1%}'
+        warning = f'without reading one can score {_percents(telling)}, and chance is {chance:.1%}'
         if telling:
-            found.append(f'{stem}: {said}')
-    return found
+            lines.append(f'{stem}: {warning}')
+    return lines
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17c
 def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
-    found = list(manifest['warnings'])
+    lines = list(manifest['warnings'])
     if why := manifest.get('word_tasks', {}).get('warning'):
-        found.append(why)
+        lines.append(why)
     for name in manifest.get('absent_sources', ()):
-        found.append(f'{name} annotates no book of it, so there are no tasks from {name}')
+        lines.append(f'{name} annotates no book of it, so there are no tasks from {name}')
     if why := manifest.get('without_choices'):
-        found.append(f'there are no choices, since {why}')
+        lines.append(f'there are no choices, since {why}')
     if why := manifest.get('without_forms'):
-        found.append(f'there is no word_form, since {why}')
+        lines.append(f'there is no word_form, since {why}')
     if doubt := manifest.get('language_doubt'):
-        found.append(f'the file {doubt}; correct it, or build with --language')
-    found += manifest.get('bible', {}).get('faults', [])
+        lines.append(f'the file {doubt}; correct it, or build with --language')
+    lines += manifest.get('bible', {}).get('faults', [])
     for stem,name in manifest.get('task_names', {}).items():
-        found.append(f'{stem} is {name}, another task than with OntoNotes; do not compare the scores')
+        lines.append(f'{stem} is {name}, another task than with OntoNotes; do not compare the scores')
     for stem,why in manifest.get('few_rows', {}).items():
-        found.append(f'{stem}: a score is over {manifest["counts"][stem]["test"]} rows only, since {why}')
-    found += _telling_cues(manifest)
+        lines.append(f'{stem}: a score is over {manifest["counts"][stem]["test"]} rows only, since {why}')
+    lines += _telling_cues(manifest)
     for stem,scores in manifest['predictors'].items():
         score = scores.get('lookup') or 0
         if score > 0.6:
-            found.append(f'{stem}: remembering the verses of train, without any model, scores {score:.1%} '
+            lines.append(f'{stem}: remembering the verses of train, without any model, scores {score:.1%} '
                          f'on test; {manifest["splits"]} splits leak')
-    return found
+    return lines
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17s
 def _numbering_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
     "The versification that was chosen, and what it did"
     if not (numbering := manifest.get('numbering')):
         return []
-    counts = [f'{n:,} {what}' for what,n in numbering['counts'].items() if n]
+    counts = [f'{n:,} {kind}' for kind,n in numbering['counts'].items() if n]
     return [f'\nVersification: {"; ".join([numbering["evidence"], *counts])}']
 
 _TEXT = dict(permitted='it may be passed on', forbidden='it may not be passed on',
@@ -336,21 +338,21 @@ def _stated_line(words:dict)->list[str]:
     if not (links := words.get('links')):
         return []
     status = _counted(words['stated_words'])
-    verses = ', '.join(f'in {n:,} verses {what}' for what,n in links.items() if n)
+    verses = ', '.join(f'in {n:,} verses {kind}' for kind,n in links.items() if n)
     return [f'\nLinks of words are {verses}; of the words of the former: {status}']
 
 def _choices_lines(manifest:dict)->list[str]: # None without choices
     "How many rows of test each change has, and whether other splits than those of other tasks"
     tested = {stem: splits['test'] for stem,splits in manifest.get('choices', {}).items()}
-    found = [f'{stem} {_counted(changed)}' for stem,changed in tested.items() if len(changed) > 1]
-    lines = [f'\nWhat was changed, in test: {"; ".join(found)}'] if found else []
+    changes = [f'{stem} {_counted(changed)}' for stem,changed in tested.items() if len(changed) > 1]
+    lines = [f'\nWhat was changed, in test: {"; ".join(changes)}'] if changes else []
     if 'choices' in manifest and manifest['splits'] not in ('parallel','folds'):
         lines.append('\nChoices are divided by chapter, not by these splits')
     return lines
 
 def _given_lines(given:dict)->list[str]:
     "How many words of a table were found"
-    found = []
+    lines = []
     for stem,about in given.items():
         lost = ', '.join(about['lost'][:10]) + (' ...' if about['n_lost'] > 10 else '')
         missing = f'; not found: {lost}' if lost else ''
@@ -359,9 +361,9 @@ def _given_lines(given:dict)->list[str]:
                         f'which the first was taken (name the place of others): '
                         f'{", ".join(several[:10])}')
         n = about['words']
-        found.append(f'\n{stem}: {n - about["n_lost"]:,} of {n:,} tagged words were found in '
+        lines.append(f'\n{stem}: {n - about["n_lost"]:,} of {n:,} tagged words were found in '
                      f'{about["verses"]:,} verses{missing}')
-    return found
+    return lines
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17sw
 def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
@@ -369,11 +371,11 @@ def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     given = _given_lines(words.get('given', {}))
     if not words.get('kept'):
         return given
-    kept = ', '.join(f'{found["verses"]:,} ({stem})' for stem,found in words['kept'].items())
-    left_out = _counted({f'with {what}': n for what,n in words['left_out'].items()})
+    remaining = ', '.join(f'{about["verses"]:,} ({stem})' for stem,about in words['kept'].items())
+    left_out = _counted({f'with {kind}': n for kind,n in words['left_out'].items()})
     n_linked = words['linked']['verses']
-    few = ' and '.join(stem for stem,found in words['kept'].items() if found['verses'] < n_linked/2)
-    lines = f'Of {n_linked:,} verses with linked words, links suffice in {kept}'
+    few = ' and '.join(stem for stem,about in words['kept'].items() if about['verses'] < n_linked/2)
+    lines = f'Of {n_linked:,} verses with linked words, links suffice in {remaining}'
     if few:
         lines += f' (few for {few}: a free translation, of whose words few stand for one of the source)'
     return [*given, f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', *_stated_line(words),
@@ -391,9 +393,9 @@ def summary(
     language = ', '.join(filter(None, (manifest['language'], manifest.get('language_from'))))
     heading = f'**{manifest["code"]}** ({language or "language not stated"}): {verses}'
     rows = []
-    known = tasks_of_manifest(manifest, manifest['code'], tasks)
+    of_manifest = tasks_of_manifest(manifest, manifest['code'], tasks)
     for stem,counts in manifest['counts'].items():
-        shares = shown_shares(known.get(stem), manifest['label_shares'][stem]).items()
+        shares = shown_shares(of_manifest.get(stem), manifest['label_shares'][stem]).items()
         shown = _percents({label: share for label,share in shares if share >= 0.005})
         rows.append([Markup(stem), *(counts[s] for s in SPLITS), shown])
     table = markdown_table(['task', *SPLITS, 'label shares'], rows, 'lrrrl')

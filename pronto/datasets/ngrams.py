@@ -112,9 +112,9 @@ def near_duplicates(
     are_likely = shared.data >= least/2*(sizes[shared.row] + sizes[n + shared.col] - shared.data)
     whole = set(train.values())
     shares = {i: 1. for i,text in enumerate(test.values()) if text in whole}
-    for known,asked in zip(shared.row[are_likely].tolist(), shared.col[are_likely].tolist()):
-        share = resemblance(texts[known], texts[n + asked])
+    for train_row,test_row in zip(shared.row[are_likely].tolist(), shared.col[are_likely].tolist()):
+        share = resemblance(texts[train_row], texts[n + test_row])
         if share >= least:
-            shares[asked] = max(shares.get(asked, 0), round(share, 4))
+            shares[test_row] = max(shares.get(test_row, 0), round(share, 4))
     refs = list(test)
     return {refs[i]: shares[i] for i in sorted(shares)}

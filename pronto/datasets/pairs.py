@@ -62,10 +62,10 @@ class Uses:
     @cached_property
     def senses_of(self)->list[set[int]]: # For each verse
         "The senses that a verse uses"
-        found = [set() for _ in self.refs]
+        senses = [set() for _ in self.refs]
         for v,s in zip(self.verse.tolist(), self.sense.tolist()):
-            found[v].add(s)
-        return found
+            senses[v].add(s)
+        return senses
 
 # %% ../../nbs/datasets/pairs.ipynb #99cd9b9a
 def make_uses(
@@ -162,9 +162,9 @@ def ranked(
     coded = column.dictionary_encode()
     distinct = np.from_dlpack(coded.dictionary) # `to_numpy`, like `pa.array`, would import pandas
     order = np.argsort(distinct)
-    place = np.empty(len(order), int)
-    place[order] = np.arange(len(order))
-    return distinct[order], place[np.from_dlpack(coded.indices)]
+    position = np.empty(len(order), int)
+    position[order] = np.arange(len(order))
+    return distinct[order], position[np.from_dlpack(coded.indices)]
 
 # %% ../../nbs/datasets/pairs.ipynb #prpairsof
 def contradictions(parts:list[Pairs])->int:
@@ -251,15 +251,15 @@ def _assign(rings:_Rings, here:np.ndarray)->np.ndarray: # (uses,) the negative o
     "Give the uses that take part (`here`) negatives, each of them once"
     asking = rings.asking
     given = rings.given
-    kept = here[asking] & (given >= 0) & here[given]
+    valid = here[asking] & (given >= 0) & here[given]
     negatives = np.full(len(here), -1)
-    negatives[asking[kept]] = given[kept]
+    negatives[asking[valid]] = given[valid]
     free = here.copy()
-    free[given[kept]] = False
-    requests = grouped(asking[here[asking] & ~kept].tolist(), rings.group)
+    free[given[valid]] = False
+    requests = grouped(asking[here[asking] & ~valid].tolist(), rings.group)
     supplies = grouped(asking[free[asking]].tolist(), rings.group)
-    for group,asked in requests.items():
-        negatives[asked] = _match(asked, supplies[group], rings.fits)
+    for group,uses in requests.items():
+        negatives[uses] = _match(uses, supplies[group], rings.fits)
     return negatives
 
 def _balanced(rings:_Rings, here:np.ndarray)->tuple[np.ndarray,np.ndarray,np.ndarray]: # (m,) each
@@ -406,18 +406,18 @@ def _random_sense_pairs(
     return _collect(uses, rows)
 
 # %% ../../nbs/datasets/pairs.ipynb #8a586851
-def _random_partners(own:list[int], counts:dict, verse:list[int], rng, v01:bool)->list[tuple[int,int,bool]]:
+def _random_partners(uses:list[int], counts:dict, verse:list[int], rng, v01:bool)->list[tuple[int,int,bool]]:
     "Rows for the uses of a sense with one count, of all its `counts`"
-    has = {verse[use] for use in own}
+    has = {verse[use] for use in uses}
     others = []
-    for some in counts.values():
-        if some is not own:
-            others += [use for use in some if verse[use] not in has]
+    for group in counts.values():
+        if group is not uses:
+            others += [use for use in group if verse[use] not in has]
     if not others and not v01:
         return []
     rows = []
-    for i,use in enumerate(own[:-1]):
-        rows.append((use, _later(own, i, rng), True))
+    for i,use in enumerate(uses[:-1]):
+        rows.append((use, _later(uses, i, rng), True))
         if others:
             rows.append((use, others[int(rng.random()*len(others))], False))
     return rows
@@ -435,8 +435,8 @@ def _random_count_pairs(
     counted = [use for use,n in enumerate(n_args) if n != SEVERAL]
     for group in grouped(counted, uses.sense.tolist().__getitem__).values():
         counts = grouped(group, n_args.__getitem__)
-        for own in counts.values():
-            rows += _random_partners(own, counts, verse, rng, v01)
+        for of_count in counts.values():
+            rows += _random_partners(of_count, counts, verse, rng, v01)
     return _collect(uses, rows)
 
 # %% ../../nbs/datasets/pairs.ipynb #dr02
@@ -457,12 +457,12 @@ def _verses_alone(uses:Uses)->Uses: # Over the same verses
     "Uses of one sense, of which every verse has one"
     return make_uses([(ref, 'anything', 0) for ref in uses.refs])
 
-def _before_and_after(uses:Uses, verse:int, step:int, place:dict, here:set)->list[tuple[int,int,bool]]:
+def _before_and_after(uses:Uses, verse:int, step:int, index:dict, here:set)->list[tuple[int,int,bool]]:
     "Two rows, if just one of the verses that are so far away shares a sense; otherwise none"
     ref = uses.refs[verse]
     rows = []
     for away in step, -step:
-        other = place.get(ref._replace(verse=ref.verse + away))
+        other = index.get(ref._replace(verse=ref.verse + away))
         if other in here:
             shares = bool(uses.senses_of[verse] & uses.senses_of[other])
             rows.append((verse, other, shares))
@@ -473,12 +473,12 @@ def _near_pairs(
     uses:Uses, among:np.ndarray, present:np.ndarray
 )->Pairs: # Of each two, one pair shares a sense
     "Draw the pairs of *same entity* within one split"
-    place = {ref: i for i,ref in enumerate(uses.refs)}
+    index = {ref: i for i,ref in enumerate(uses.refs)}
     here = {verse for verse in uses.verse[among].tolist() if present[verse]}
     rows = []
     for verse in sorted(here):
         for step in range(1, _FARTHEST + 1):
-            rows += _before_and_after(uses, verse, step, place, here)
+            rows += _before_and_after(uses, verse, step, index, here)
     first, second, same = np.array(rows, int).reshape(-1, 3).T
     return Pairs(_verses_alone(uses), np.zeros(len(rows), int), first, second, same.astype(bool))
 
@@ -501,8 +501,8 @@ def _by_order(uses:Uses, pairs:Pairs)->Pairs:
     first = counts_of(pairs.verse1)
     second = counts_of(pairs.verse2)
     is_known = (first != SEVERAL) & (second != SEVERAL)
-    kept = np.flatnonzero(is_known & (first != second))
-    return replace(pairs, same=first > second).take(kept)
+    rows = np.flatnonzero(is_known & (first != second))
+    return replace(pairs, same=first > second).take(rows)
 
 def _parallel_order_pairs(
     uses:Uses, among:np.ndarray, present:np.ndarray

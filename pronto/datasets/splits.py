@@ -34,17 +34,17 @@ def _listed(table:str)->Iterable[tuple[Ref,Ref]]:
 @cache
 def parallels()->dict[Ref,frozenset[Ref]]: # Verse to the verses that are parallel to it
     "The committed tables, the same for every language; verses of the New Testament have none in the Old"
-    found = defaultdict(set)
+    others_of = defaultdict(set)
     for row in fact_table('parallels'):
         first = _ref(row['verse'])
         second = _ref(row['parallel'])
-        found[first].add(second)
-        found[second].add(first)
+        others_of[first].add(second)
+        others_of[second].add(first)
     for first,second in chain(_listed('parallels_ot'), _listed('parallels_ubs')):
-        found[first].add(second)
+        others_of[first].add(second)
         if first.book in NT_BOOKS or second.book not in NT_BOOKS:
-            found[second].add(first)
-    return {ref: frozenset(others) for ref,others in found.items()}
+            others_of[second].add(first)
+    return {ref: frozenset(others) for ref,others in others_of.items()}
 
 def parallel_to(
     verses:Iterable[Ref], # For example those of dev and test

@@ -65,11 +65,11 @@ class OfSeveral(_ScoredByItems):
 
     def numbers(self, labels:list[str])->np.ndarray: # (rows, labels), ones and zeros
         "The labels of some rows"
-        found = np.zeros((len(labels), len(self.labels)))
-        place = {label: i for i,label in enumerate(self.labels)}
-        for row,joined in zip(found, labels):
-            row[[place[label] for label in self.counted_as(joined)]] = 1
-        return found
+        matrix = np.zeros((len(labels), len(self.labels)))
+        index = {label: i for i,label in enumerate(self.labels)}
+        for row,joined in zip(matrix, labels):
+            row[[index[label] for label in self.counted_as(joined)]] = 1
+        return matrix
 
     def said(self, numbers:np.ndarray)->list[str]: # `numbers`: (rows, labels), above 1/2 where it has one
         return [self.joined([self.labels[i] for i in np.flatnonzero(row > .5)]) for row in numbers]

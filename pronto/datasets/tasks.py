@@ -143,8 +143,8 @@ def _require_label(task:Task, label, ref:Ref):
     if isinstance(label, str) and task.knows(label):
         return
     choices = ', '.join(map(repr, task.labels))
-    what = f'its function gives {label!r}, which is not one of its labels ({choices})'
-    raise InputError(task.stem, what, f'{ref}')
+    problem = f'its function gives {label!r}, which is not one of its labels ({choices})'
+    raise InputError(task.stem, problem, f'{ref}')
 
 # %% ../../nbs/datasets/tasks.ipynb #vt01
 def split_verses(
@@ -199,10 +199,10 @@ class VerseTask(Task):
         fold:int|None=None
     )->dict[str,Verses]: # Split to its examples
         "Label the verses and split them; raises `InputError` for a label that is not the task's"
-        own = annotations.of(self.stem)
+        of_task = annotations.of(self.stem)
         labels = {}
         for book in dict.fromkeys(v.ref.book for v in verses):
-            labels |= labels_of(self, own, book)
+            labels |= labels_of(self, of_task, book)
         labelled = [v for v in verses if v.ref in labels]
         examples = Verses(VerseExample(v.text, labels[v.ref], v.ref) for v in labelled)
         return split_verses(labelled, examples, splits, fold)
@@ -214,11 +214,11 @@ def labels_of(
 )->dict[Ref,str]: # Without crossing verses and those that the task leaves out
     "The label of each annotated verse, the same for every translation; raises `InputError` for a wrong one"
     labelled = ((v.ref, task.label(v)) for v in annotations.by_book.get(book, ()) if not v.crosses)
-    found = {ref: label for ref,label in labelled if label is not None}
-    first = {label: ref for ref,label in reversed(found.items())}
+    labels = {ref: label for ref,label in labelled if label is not None}
+    first = {label: ref for ref,label in reversed(labels.items())}
     for label,ref in first.items():
         _require_label(task, label, ref)
-    return found
+    return labels
 
 # %% ../../nbs/datasets/tasks.ipynb #dd3c84e8
 def count_mentions(verse:VerseAnnotation)->str: # The count
@@ -259,14 +259,14 @@ def collect_uses(
     "The senses that the verses use"
     rows = []
     for v in verses:
-        found = of(v)
+        predicates = of(v)
         if use:
-            found = [u for p in found if (u := use(p)) is not None]
+            predicates = [u for p in predicates if (u := use(p)) is not None]
         if every_count:
-            rows += [(v.ref, *p) for p in dict.fromkeys(found)]
+            rows += [(v.ref, *p) for p in dict.fromkeys(predicates)]
         else:
             counts = {}
-            for sense,n in found:
+            for sense,n in predicates:
                 counts[sense] = n if counts.get(sense, n) == n else SEVERAL
             rows += [(v.ref, *c) for c in counts.items()]
     return make_uses(rows)
@@ -287,9 +287,10 @@ class PairTask(Task):
     def examples(self, annotations, verses:list[AlignedVerse], splits:str='parallel', fold:int|None=None
     )->dict[str,Pairs]: # Split to its examples
         "Draw the pairs and split them"
-        own = annotations.of(self.stem)
+        of_task = annotations.of(self.stem)
         at_random = splits == 'random'
-        parts = _draw_random(self, own, verses) if at_random else _draw_parallel(self, own, verses, fold)
+        parts = _draw_random(self, of_task, verses) if at_random \
+            else _draw_parallel(self, of_task, verses, fold)
         text_of = {v.ref: v.text for v in verses}
         texts = [text_of.get(r, '') for r in parts['train'].uses.refs]
         return {s: replace(pairs, texts=texts, labels=self.labels) for s,pairs in parts.items()}
@@ -325,8 +326,8 @@ def _draw_parallel(task:PairTask, annotations:Annotations, verses:list[AlignedVe
 def _draw_random(task:PairTask, annotations:Annotations, verses:list[AlignedVerse])->dict[str,Pairs]:
     v01 = annotations.source.rules == 'v0.1'
     annotated = [annotations.verses[v.ref] for v in verses if v.ref in annotations.verses]
-    kept = [v for v in annotated if v01 or not v.crosses]
-    pairs = task.drawing.random(collect_uses(kept, every_count=v01, use=task.use, of=task.of), v01)
+    usable = [v for v in annotated if v01 or not v.crosses]
+    pairs = task.drawing.random(collect_uses(usable, every_count=v01, use=task.use, of=task.of), v01)
     return {s: pairs.take(rows) for s,rows in random_splits(range(len(pairs))).items()}
 
 # %% ../../nbs/datasets/tasks.ipynb #c5fb9e4a
@@ -492,7 +493,7 @@ def _wrong(task:Task)->str|None:
                   len({*labels}) == len(labels) > 1 or task.has_items and not labels,
               f'{task.stem} is a pair task, which has two labels': not task.has_sense or len(labels) == 2,
               f'there is already a task {task.stem!r} or {task.abbr!r}; choose others': not names & taken}
-    return next((what for what,fine in checks.items() if not fine), None)
+    return next((problem for problem,fine in checks.items() if not fine), None)
 
 @contextmanager
 def own_code(path:Path):
@@ -505,8 +506,8 @@ def own_code(path:Path):
         raise InputError(path, f'is not valid Python ({e.msg})', f'line {e.lineno}') from e
     except (Exception, SystemExit) as e:
         lines = [frame.lineno for frame in extract_tb(e.__traceback__) if frame.filename == str(path)]
-        place = f'line {lines[-1]}' if lines else ''
-        raise InputError(path, f'fails with {type(e).__name__}: {e}', place) from e
+        line = f'line {lines[-1]}' if lines else ''
+        raise InputError(path, f'fails with {type(e).__name__}: {e}', line) from e
 
 def run_file(path:Path)->dict: # Name to value
     "The names that a file defines; raises `InputError` with the line that fails"
@@ -525,13 +526,13 @@ TASK_SETS = {name: tuple(t.stem for t in tasks) for name,tasks in dict(
 def _defined_in(path:Path, digest:str)->tuple[Task,...]: # A file is run again if its `digest` changes
     defined = [value for value in run_file(path).values() if isinstance(value, Task)]
     if not defined:
-        what = 'defines no task; make one with `from pronto import VerseTask, PairTask, ChoiceTask`'
-        raise InputError(path, what)
-    own = [task for task in defined if BUILT_IN.get(task.stem) is not task]
-    if wrong := next(filter(None, map(_wrong, own)), None):
+        problem = 'defines no task; make one with `from pronto import VerseTask, PairTask, ChoiceTask`'
+        raise InputError(path, problem)
+    new = [task for task in defined if BUILT_IN.get(task.stem) is not task]
+    if wrong := next(filter(None, map(_wrong, new)), None):
         raise InputError(path, wrong)
-    asked = own or defined # Perhaps for built-in ones
-    return tuple(replace(task, file=str(path), digest=digest) for task in asked)
+    tasks = new or defined # Perhaps for built-in ones
+    return tuple(replace(task, file=str(path), digest=digest) for task in tasks)
 
 def read_tasks(given='')->Tasks: # A set of `TASK_SETS`, or a Python file; the built-in tasks if empty
     "The built-in tasks, and those of a file or the choice of a set; raises `InputError` for a bad definition"
@@ -550,10 +551,11 @@ def tasks_of(
     tasks:Tasks=BUILT_IN # Those that are known
 )->list[Task]: # In the order of `tasks`
     "The tasks that datasets from this source have"
-    known = tasks | label_tasks(source.labels, source.name, source.kinds)
+    all_tasks = tasks | label_tasks(source.labels, source.name, source.kinds)
     is_selection = tasks.chosen or not BUILT_IN.keys() <= tasks.keys()
     supported = [*source.tasks, *(source.more if is_selection else ())]
-    annotated = (t for t in known.values() if not isinstance(t, ChoiceTask) and known.is_chosen(t.stem))
+    annotated = (t for t in all_tasks.values()
+                 if not isinstance(t, ChoiceTask) and all_tasks.is_chosen(t.stem))
     return [t for t in annotated if t.file or t.stem in supported]
 
 # %% ../../nbs/datasets/tasks.ipynb #chtask4
@@ -582,8 +584,8 @@ class _SeveralTask(OfSeveral, VerseTask):
 
     def together(self, answers:list[list[str]])->list[str]: # `answers`: of each label, those of all rows
         "One answer for each row from those to the questions about all labels"
-        return [self.joined([label for label,answer in zip(self.labels, said) if answer == 'yes'])
-                for said in zip(*answers)]
+        return [self.joined([label for label,answer in zip(self.labels, row) if answer == 'yes'])
+                for row in zip(*answers)]
 
 @dataclass(frozen=True)
 class NumberTask(OfNumber, VerseTask):
@@ -618,18 +620,18 @@ def label_tasks(
 )->Tasks:
     "The tasks of a table of labels; raises `InputError` if a name is taken"
     kinds = kinds or {}
-    found = Tasks(label_task(stem, named, kinds.get(stem, 'verse')) for stem,named in labels.items())
-    for task in found.values():
+    tasks = Tasks(label_task(stem, named, kinds.get(stem, 'verse')) for stem,named in labels.items())
+    for task in tasks.values():
         if wrong := _wrong(task):
             raise InputError(path, f'{wrong}; rename the column', f'column {task.stem}')
-    return found
+    return tasks
 
 # %% ../../nbs/datasets/tasks.ipynb #own05f
 def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
     "The tasks on words, or of an imported benchmark, that a manifest describes"
     words = manifest.get('word_tasks')
-    found = (words if isinstance(words, dict) else manifest).get('tasks')
-    return found if isinstance(found, dict) else {}
+    descriptions = (words if isinstance(words, dict) else manifest).get('tasks')
+    return descriptions if isinstance(descriptions, dict) else {}
 
 def _of_labels(stem:str, about:dict)->VerseTask:
     task = label_task(stem, list(about['labels']), about['kind'])
@@ -642,7 +644,7 @@ def tasks_described(
     path # What describes them, for errors
 )->Tasks: # Without those that are built in
     "The tasks that a file describes; raises `InputError` for a description that is none"
-    found = []
+    tasks = []
     for stem,about in described.items():
         kind = about.get('kind') if isinstance(about, dict) else None
         if stem in BUILT_IN or not isinstance(kind, str):
@@ -651,16 +653,16 @@ def tasks_described(
             continue
         make = _of_labels if kind in _OF_LABELS else load_offer(offers('tasks')[kind], Callable)
         try:
-            found.append(make(stem, about))
+            tasks.append(make(stem, about))
         except (ValueError, KeyError, TypeError) as e:
-            what = f'describes a task that cannot be: {stem[:60]!r}; import it again'
-            raise InputError(path, what) from e
-    return Tasks(found)
+            problem = f'describes a task that cannot be: {stem[:60]!r}; import it again'
+            raise InputError(path, problem) from e
+    return Tasks(tasks)
 
 def tasks_of_manifest(
     manifest:dict, path, # `path`: for errors
     tasks:Tasks=BUILT_IN # Those that are known without it
 )->Tasks:
     "All tasks that are known to who reads a manifest, those that it describes among them"
-    own = label_tasks(manifest.get('labels', {}), path, manifest.get('kinds', {}))
-    return tasks | own | tasks_described(described_in(manifest), path)
+    of_labels = label_tasks(manifest.get('labels', {}), path, manifest.get('kinds', {}))
+    return tasks | of_labels | tasks_described(described_in(manifest), path)

@@ -40,16 +40,16 @@ class _Chosen:
 
     def describe(self)->dict: # JSON values; no paths, which mean nothing on another machine
         "What a key says about a part, apart from hashes"
-        found = dict(code=self.code, split=self.split)
+        description = dict(code=self.code, split=self.split)
         if self.size is not None:
-            found['size'] = self.size
+            description['size'] = self.size
         if self.share:
-            found['share'] = list(self.share)
+            description['share'] = list(self.share)
         if self.size is not None or self.share:
-            found['draw'] = self.draw
+            description['draw'] = self.draw
         if self.trains_for is not None:
-            found['trains_for'] = self.trains_for
-        return found
+            description['trains_for'] = self.trains_for
+        return description
 
 # %% ../../nbs/protocols/parts.ipynb #pt07b
 @dataclass(frozen=True)
@@ -69,15 +69,15 @@ class Part(_Chosen):
         stem:str='' # Of the task; needed with `common`
     )->list: # In the order of the table
         "The rows of a part"
-        found = tables[self.split]
+        chosen = tables[self.split]
         if self.common:
-            known = set(common_row_names(self.common, stem, self.split))
-            found = [row for i,row in enumerate(found) if _row_name(row, i) in known]
+            names = set(common_row_names(self.common, stem, self.split))
+            chosen = [row for i,row in enumerate(chosen) if _row_name(row, i) in names]
         if self.trains_for is not None:
-            found = [row for row in found if all(map(self._takes, row.refs))]
+            chosen = [row for row in chosen if all(map(self._takes, row.refs))]
         if self.share:
-            found = _take_share(found, *self.share, draw=self.draw)
-        return sample(found, self.size, self.draw)
+            chosen = _take_share(chosen, *self.share, draw=self.draw)
+        return sample(chosen, self.size, self.draw)
 
 # %% ../../nbs/protocols/parts.ipynb #pt08
 def _asked(row)->str: # The verse that the label is about
@@ -106,8 +106,8 @@ def share_sizes(
     draw:int=0
 )->list[int]: # How many rows `_take_share` takes for each share
     "The sizes of all shares, without loading the rows"
-    asked = [' '.join(name.split(' ')[-2:]) for name in names] # The verses
-    counts = Counter(asked)
+    verses = [' '.join(name.split(' ')[-2:]) for name in names]
+    counts = Counter(verses)
     return [sum(counts[verse] for verse in share) for share in _shares(counts.keys(), of, draw)]
 
 # %% ../../nbs/protocols/parts.ipynb #pt10
@@ -124,8 +124,8 @@ def _row_names(dataset:Dataset, stem:str, split:str)->tuple[str,...]: # In the o
 _ID = re.compile(r'\{"id": "(\w{3} \d+:\d+)", ') # Of a row with the words of a verse
 
 def _name_of(cells:list[str], i:int)->str:
-    if found := _ID.match(cells[0]):
-        return found[1]
+    if row_id := _ID.match(cells[0]):
+        return row_id[1]
     if len(cells) == 6:
         sense, *_, ref1, ref2 = cells
         return f'{sense} {ref1} {ref2}'
@@ -144,12 +144,12 @@ def row_names(dataset:Dataset, stem:str, split:str)->tuple[str,...]: # See `_row
 def common_row_names(datasets, stem:str, split:str)->list[str]: # In the order of the first one
     "The rows that all translations have"
     first, *others = (row_names(dataset, stem, split) for dataset in datasets)
-    known = set(first).intersection(*others)
+    common = set(first).intersection(*others)
     is_benchmark = all(d.manifest.get('tasks') for d in datasets) # Its languages need not be parallel
-    if 'row 0' in known and not is_benchmark and any(len(names) != len(first) for names in others):
-        what = f'has no references, and the others have other numbers of {split} rows'
-        raise InputError(datasets[0].path, f'{what}, so equal rows are not known; choose another protocol')
-    return [name for name in first if name in known]
+    if 'row 0' in common and not is_benchmark and any(len(names) != len(first) for names in others):
+        problem = f'has no references, and the others have other numbers of {split} rows'
+        raise InputError(datasets[0].path, f'{problem}, so equal rows are not known; choose another protocol')
+    return [name for name in first if name in common]
 
 # %% ../../nbs/protocols/parts.ipynb #pt12
 @dataclass(frozen=True)
@@ -198,9 +198,9 @@ def _labels(manifest:dict, task)->list[str]:
 
 def _require_alike(first:Dataset, other:Dataset, tasks:list):
     origin = _origin(first.manifest)
-    for what,value in _origin(other.manifest).items():
-        if value != origin[what]:
-            raise InputError(other.path, f'has {what} {value}, but {first.code} has {origin[what]}; '
+    for field,value in _origin(other.manifest).items():
+        if value != origin[field]:
+            raise InputError(other.path, f'has {field} {value}, but {first.code} has {origin[field]}; '
                                          'use datasets that were built alike')
     for task in tasks:
         if _labels(other.manifest, task) != _labels(first.manifest, task):

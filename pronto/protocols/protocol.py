@@ -59,11 +59,12 @@ class Protocol:
     def check_sources(self, sources:list):
         "Raise `InputError` if translations of `--train` are missing, or are not used"
         if self.sources == 'needed' and not sources:
-            what = 'needs translations beside those that it tests; name one, e.g. --train engweb'
-            raise InputError('--train', f'the protocol {self.name} {what}')
+            problem = 'needs translations beside those that it tests; name one, e.g. --train engweb'
+            raise InputError('--train', f'the protocol {self.name} {problem}')
         if self.sources == '' and sources:
-            what = 'trains on the translations that it tests; leave --train out, or choose another protocol'
-            raise InputError('--train', f'the protocol {self.name} {what}')
+            problem = 'trains on the translations that it tests'
+            remedy = 'leave --train out, or choose another protocol'
+            raise InputError('--train', f'the protocol {self.name} {problem}; {remedy}')
 
     def selections(self, setup:Setup)->list[Selection]: # One for each training
         "The trainings of one task, or the searches; raises `InputError` if the translations do not fit"
@@ -74,11 +75,12 @@ class Protocol:
         if not path:
             return list(self.select(setup))
         with own_code(Path(path)):
-            found = list(self.select(setup))
-        if not found or not all(isinstance(s, Selection) and s.train and s.dev and s.tests for s in found):
-            what = f'{self.name} gives something else than selections with train, dev and tests'
-            raise InputError(path, what)
-        return found
+            selected = list(self.select(setup))
+        are_whole = all(isinstance(s, Selection) and s.train and s.dev and s.tests for s in selected)
+        if not selected or not are_whole:
+            problem = f'{self.name} gives something else than selections with train, dev and tests'
+            raise InputError(path, problem)
+        return selected
 
 # %% ../../nbs/protocols/protocol.ipynb #pr09
 def in_language(setup:Setup)->Iterator[Selection]:
@@ -179,9 +181,9 @@ def known_protocol(name:str)->Protocol|None: # `None` if this machine has none o
 
 def find_protocol(name:str)->Protocol:
     "The protocol of that name; raises `InputError` that names similar ones, or all"
-    found = known_protocol(name)
-    if found:
-        return found
+    protocol = known_protocol(name)
+    if protocol:
+        return protocol
     choices = dict.fromkeys([*PROTOCOLS, *offers('protocols')])
     remedy = did_you_mean(name, choices) or f'choose from {", ".join(choices)}'
     raise InputError(Parameter('protocol'), f'there is no protocol {name!r}; {remedy}')
@@ -197,9 +199,9 @@ def usual_protocol(task:Task, model:Model)->str: # A name of `PROTOCOLS`
 def _wrong(p:Protocol)->str|None:
     choices = dict(adapt=tuple(ADAPTATIONS), sources=('','needed','optional'),
                    divides=('','source','target'))
-    for field,known in choices.items():
-        if getattr(p, field) not in known:
-            return f'{p.name} has {field}={getattr(p, field)!r}; choose from {", ".join(map(repr, known))}'
+    for field,allowed in choices.items():
+        if getattr(p, field) not in allowed:
+            return f'{p.name} has {field}={getattr(p, field)!r}; choose from {", ".join(map(repr, allowed))}'
     if known_protocol(p.name) and not protocol_file(p.name):
         return f'{p.name} is a name of PrOnto; choose another'
     if p.measure:
@@ -215,12 +217,12 @@ def load_protocols(path)->list[Protocol]:
     defined += [p for name,p in PROTOCOLS.items() if before.get(name) is not p] # Or put there by the file
     PROTOCOLS.clear()
     PROTOCOLS.update(before)
-    found = {p.name: p for p in defined if before.get(p.name) is not p}
-    if not found:
+    added = {p.name: p for p in defined if before.get(p.name) is not p}
+    if not added:
         raise InputError(path, 'defines no protocol; make one with '
                                '`from pronto.protocols.protocol import Protocol`')
-    if wrong := next(filter(None, map(_wrong, found.values())), None):
+    if wrong := next(filter(None, map(_wrong, added.values())), None):
         raise InputError(path, wrong)
-    for name,p in found.items():
+    for name,p in added.items():
         PROTOCOLS[name], _FILES[name] = p, str(path)
-    return list(found.values())
+    return list(added.values())

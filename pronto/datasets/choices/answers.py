@@ -14,7 +14,7 @@ def answer_of(
 )->str: # Places from 0, joined by `=` where they are tied, e.g. `0=2`
     "The choice with the highest value, or those that share it"
     best = max(values)
-    return '='.join(str(place) for place,value in enumerate(values) if value >= best - tie)
+    return '='.join(str(index) for index,value in enumerate(values) if value >= best - tie)
 
 def credit(
     true:str, # The place of the right choice

@@ -41,8 +41,8 @@ def _counts(bags:list[Iterable]): # (bags, things), a sparse matrix; and the thi
 def _without_shared(tokens, n_choices:int): # (choices, tokens), as `tokens`
     "The tokens that some other choice of the row lacks"
     shared = tokens[::n_choices]
-    for place in range(1, n_choices):
-        shared = shared.minimum(tokens[place::n_choices])
+    for choice in range(1, n_choices):
+        shared = shared.minimum(tokens[choice::n_choices])
     return tokens - shared[np.repeat(np.arange(shared.shape[0]), n_choices)]
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu10
@@ -62,18 +62,18 @@ def _features(
     texts = [choice for row in rows for choice in row.choices]
     counts, tokens = _counts(map(segmentation.tokens, [*texts, *(row.context for row in rows)]))
     of_choices = counts[:len(texts)]
-    own = _without_shared(of_choices, n_choices)
+    distinct = _without_shared(of_choices, n_choices)
     each = np.eye(n_choices) # A rank is a feature
     yield 'place', _ranks(list(range(n_choices))*len(rows), n_choices), each
     yield 'length', _ranks(list(map(len, texts)), n_choices), each
     often = np.log(1 + right @ of_choices)
-    yield 'frequency', _ranks(own @ often/np.maximum(own.sum(1).A1, 1), n_choices), each
+    yield 'frequency', _ranks(distinct @ often/np.maximum(distinct.sum(1).A1, 1), n_choices), each
     letters = list(map(segmentation.letters_of, tokens))
     ends = ([('first', word[0]), ('last', word[-1])] if word else () for word in letters)
-    yield 'letters', own, _counts(ends)[0]
-    yield 'ngrams', own, count_ngrams((f' {token.lower()} ' for token in tokens), 2, 3, 4)
+    yield 'letters', distinct, _counts(ends)[0]
+    yield 'ngrams', distinct, count_ngrams((f' {token.lower()} ' for token in tokens), 2, 3, 4)
     signs = (() if segmentation.is_word(token) else (token,) for token in tokens)
-    yield 'punctuation', own, _counts(signs)[0]
+    yield 'punctuation', distinct, _counts(signs)[0]
     if any(row.context for row in rows):
         contexts = counts[np.repeat(np.arange(len(texts), counts.shape[0]), n_choices)]
         shared = (of_choices > 0).multiply(contexts > 0)

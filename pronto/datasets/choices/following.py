@@ -22,8 +22,8 @@ def _resemblance(text:ChoiceText, contexts:list[Ref])->np.ndarray: # (n, n)
     verses = dict.fromkeys([*contexts, *following])
     if not verses:
         return np.empty((0, 0))
-    place = {ref: i for i,ref in enumerate(text.verses)}
-    vectors = tfidf(text.grams[[place[ref] for ref in verses]])
+    index = {ref: i for i,ref in enumerate(text.verses)}
+    vectors = tfidf(text.grams[[index[ref] for ref in verses]])
     row = {ref: i for i,ref in enumerate(verses)}
     before, after = (vectors[[row[ref] for ref in refs]] for refs in (contexts, following))
     return (before @ after.T).toarray()
@@ -39,10 +39,10 @@ class _Book:
         self.contexts = [before(ref) for ref in refs if before(ref) in there]
         self.texts = [text.verses[ref._replace(verse=ref.verse + 1)] for ref in self.contexts]
         self.number = {ref: i for i,ref in enumerate(self.contexts)}
-        self.lengths = np.array([len(said) for said in self.texts])
+        self.lengths = np.array([len(next_text) for next_text in self.texts])
         self.alike = _resemblance(text, self.contexts)
         chapters = np.array([ref.chapter for ref in self.contexts])
-        small = np.array([said[:1].islower() for said in self.texts])
+        small = np.array([next_text[:1].islower() for next_text in self.texts])
         self.fits = (chapters[:,None] != chapters) & (small[:,None] == small)
 
     def sides(self, i:int)->tuple[np.ndarray,np.ndarray]: # Two masks
@@ -55,7 +55,7 @@ def _wrong(book:_Book, i:int, less:np.ndarray, more:np.ndarray, uses:np.ndarray,
     "The wrong verses of a row, which give the right one random ranks; each verse is used about three times"
     rank, shorter = rng.randint(0, _N_WRONG), rng.randint(0, _N_WRONG)
     shorter = rng.sample([k < shorter for k in range(_N_WRONG)], _N_WRONG)
-    found = []
+    picked = []
     for k,is_shorter in enumerate(shorter):
         side = np.flatnonzero(less if k < rank else more)
         unfit = (book.lengths[side] < book.lengths[i]) != is_shorter
@@ -63,10 +63,10 @@ def _wrong(book:_Book, i:int, less:np.ndarray, more:np.ndarray, uses:np.ndarray,
         fittest = side[faults == faults.min()]
         far = abs(book.alike[i, fittest] - book.alike[i,i])
         chosen = int(fittest[far.argmin()])
-        found.append(chosen)
+        picked.append(chosen)
         less[chosen] = more[chosen] = False
-    uses[found] += 1
-    return found
+    uses[picked] += 1
+    return picked
 
 # %% ../../../nbs/datasets/choices/following.ipynb #cnv08
 def next_verse(text:ChoiceText, split:str)->list[ChoiceRow]:
@@ -88,7 +88,7 @@ def next_verse(text:ChoiceText, split:str)->list[ChoiceRow]:
                 continue
             wrong = _wrong(book, i, *sides, uses[ref.book], Random(drawn(stem, ref)))
             wrong = [book.texts[j] for j in wrong]
-            if any(resemblance(said, book.texts[i]) >= _TWINS for said in wrong):
+            if any(resemblance(candidate, book.texts[i]) >= _TWINS for candidate in wrong):
                 continue
             yield choice_row(stem, ref, book.texts[i], wrong, 'next verse', context=text.verses[ref])
     return first_rows(rows())

@@ -28,18 +28,18 @@ def _mutual(links:Iterable)->list[tuple[int,int]]: # Places in the source and in
 
 def _places(pieces:list[str], words:list[str])->dict[int,int]: # Number of a word to its token
     "Where words are that nothing touches, among the tokens of a verse"
-    said, found, free, at = ''.join(pieces), {}, {}, 0
+    text, token_of, free, at = ''.join(pieces), {}, {}, 0
     for i,piece in enumerate(pieces):
         if i % 2 == 0:
             free[at, piece] = i//2
         at += len(piece)
     at = 0
     for j,word in enumerate(words):
-        at = max(said.find(word, at), at)
+        at = max(text.find(word, at), at)
         if (at, word) in free:
-            found[j] = free[at, word]
+            token_of[j] = free[at, word]
         at += len(word)
-    return found
+    return token_of
 
 # %% ../../../nbs/datasets/choices/forms.ipynb #cwf08
 class _Use(NamedTuple):
@@ -78,9 +78,9 @@ def _uses_in(text:ChoiceText)->Iterator[_Use]:
             word = verse.words[i]
             if word.pos not in ('NOUN','VERB') or '/' not in word.grammar:
                 continue
-            place = places.get(j) if places.get(j) in can_change else None
+            position = places.get(j) if places.get(j) in can_change else None
             grammar, changes = tuple(word.grammar.split('/')), _changes(word, linked)
-            yield _Use(verse.ref, place, verse.tokens[j].lower(), word.lemma, grammar, changes)
+            yield _Use(verse.ref, position, verse.tokens[j].lower(), word.lemma, grammar, changes)
 
 # %% ../../../nbs/datasets/choices/forms.ipynb #cwf11
 _LEAST_USES, _LEAST_SHARED = 2, 3 # Of a form with a lemma; letters at the beginning
@@ -105,7 +105,7 @@ class _Forms:
         self.linked = defaultdict(list) # Form to grammars
         for use in uses:
             self.linked[use.form].append(use.grammar)
-        often = sorted(form for form,found in self.linked.items() if len(found) >= _LEAST_USES)
+        often = sorted(form for form,grammars in self.linked.items() if len(grammars) >= _LEAST_USES)
         self.others = defaultdict(list) # Form to forms that may replace it
         for a,b in combinations(often, 2):
             if _is_alike(a, b):
@@ -116,11 +116,11 @@ class _Forms:
         "The forms that are linked with what differs in one part, and never with this"
         for other in self.others[use.form]:
             there = self.linked[other]
-            if any(_is_same(found, use.grammar) for found in there):
+            if any(_is_same(theirs, use.grammar) for theirs in there):
                 continue
             for part in use.changes:
                 same = _without(use.grammar, part)
-                if any(_without(found, part) == same for found in there):
+                if any(_without(theirs, part) == same for theirs in there):
                     yield other, part
 
 # %% ../../../nbs/datasets/choices/forms.ipynb #cwf13
@@ -129,7 +129,7 @@ _MOST_OF_PAIR = 20 # Rows of a split, in both directions
 @lru_cache(maxsize=2) # For three splits
 def _exchanges(text:ChoiceText)->dict[tuple,list[_Use]]: # By forms and what differs: the first is replaced
     "The words that may be replaced by another form"
-    by_lemma, found = defaultdict(list), defaultdict(list)
+    by_lemma, by_forms = defaultdict(list), defaultdict(list)
     for use in _uses_in(text):
         by_lemma[use.lemma, _kind(use.grammar)].append(use)
     for (_,kind),uses in by_lemma.items():
@@ -138,8 +138,8 @@ def _exchanges(text:ChoiceText)->dict[tuple,list[_Use]]: # By forms and what dif
             if use.place is None:
                 continue
             for other,part in forms.wrong(use):
-                found[use.form, other, _NAMED[kind, part]].append(use)
-    return found
+                by_forms[use.form, other, _NAMED[kind, part]].append(use)
+    return by_forms
 
 def _row(text:ChoiceText, use:_Use, other:str, changed:str)->ChoiceRow|None:
     wrong = text.changed(use.ref, {use.place: other})

@@ -41,8 +41,8 @@ def _counted(flat:np.ndarray, size:int, order:int)->list[_Level]: # The shortest
     is_unit, numbers, keys = flat != _BEGIN, [], []
     for n in range(order):
         contexts = _before(numbers[-1]).clip(0) if n else np.zeros(len(flat), np.int64)
-        found, number = ranked(_keys(contexts, flat, size))
-        keys.append(found)
+        distinct, number = ranked(_keys(contexts, flat, size))
+        keys.append(distinct)
         numbers.append(number)
     levels = []
     for n in range(order):
@@ -98,10 +98,10 @@ class KneserNey:
 def _refined(level:_Level, contexts, units, size:int, likely)->tuple[np.ndarray,np.ndarray]:
     "The probability of each unit after its context, from that after a shorter one; and the n-grams' numbers"
     keys = _keys(contexts, units, size)
-    place = np.searchsorted(level.keys, keys).clip(max=len(level.keys) - 1)
-    is_known = (contexts != _NEW) & (units != _NEW) & (level.keys[place] == keys)
-    counts = np.where(is_known, level.counts[place], 0)
+    index = np.searchsorted(level.keys, keys).clip(max=len(level.keys) - 1)
+    is_known = (contexts != _NEW) & (units != _NEW) & (level.keys[index] == keys)
+    counts = np.where(is_known, level.counts[index], 0)
     totals = np.where(contexts == _NEW, 0, level.totals[contexts])
     rest = level.discount*level.kinds[contexts]*likely
     better = (np.maximum(counts - level.discount, 0) + rest)/np.maximum(totals, 1)
-    return np.where(totals > 0, better, likely), np.where(is_known, place, _NEW)
+    return np.where(totals > 0, better, likely), np.where(is_known, index, _NEW)

@@ -59,11 +59,11 @@ class _Frequencies(_Counted):
     @cached_property
     def counts(self)->Counter:
         "How often each word occurs, in small letters, without punctuation"
-        found = Counter()
+        tally = Counter()
         for token,n in self._times.items():
             for word in self.segmentation.words_in(token.lower()):
-                found[word] += n
-        return found
+                tally[word] += n
+        return tally
 
     @cached_property
     def content(self)->dict[str,tuple[str,...]]:
@@ -72,7 +72,7 @@ class _Frequencies(_Counted):
         letters_of = self.segmentation.letters_of
         letters = {word: letters_of(word) for word in self.counts if word not in frequent}
         least = _LEAST_LETTERS.get(self.segmentation.kind, 1)
-        return {word: found for word,found in letters.items() if len(found) >= least}
+        return {word: of_word for word,of_word in letters.items() if len(of_word) >= least}
 
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx15w
 class _Words(_Frequencies):
@@ -95,12 +95,12 @@ class _Words(_Frequencies):
             self._places[ref] = [i for i in inner if not self._is_alone(ref, i)]
         return self._places[ref]
 
-    def _is_alone(self, ref:Ref, place:int)->bool:
+    def _is_alone(self, ref:Ref, index:int)->bool:
         "Do blanks on both sides mark a word, in a text without blanks? Chinese Bibles have them around names"
         if self.segmentation.kind != 'dictionary':
             return False
         pieces = self.pieces[ref]
-        return bool(pieces[2*place - 1] and pieces[2*place + 1])
+        return bool(pieces[2*index - 1] and pieces[2*index + 1])
 
     @cached_property
     def _content_words(self)->dict[Ref,dict[int,str]]: return {}
@@ -137,8 +137,8 @@ class _Divided(_Words):
         times = Counter(self.verses.values())
         has_number = self.segmentation.has_number
         fits = (ref for ref,text in self.verses.items() if times[text] == 1 and not has_number(text))
-        found = ((ref, split_of(ref, self.fold)) for ref in fits)
-        return {ref: split for ref,split in found if split}
+        divided = ((ref, split_of(ref, self.fold)) for ref in fits)
+        return {ref: split for ref,split in divided if split}
 
     @property
     def limits(self)->str: # The end of a sentence
@@ -150,7 +150,7 @@ class _Divided(_Words):
             'have numbers in digits': sum(map(self.segmentation.has_number, self.verses.values())),
             'have fewer than two rarer words between words, away from punctuation and without capitals':
                 sum(len(self.content_words(ref)) < 2 for ref in self.splits)}
-        many = ' and '.join(f'{k:,} {what}' for what,k in counts.items() if k > n/10)
+        many = ' and '.join(f'{k:,} {reason}' for reason,k in counts.items() if k > n/10)
         if n < _FEW_VERSES or not many:
             return f'it has only {n:,} verses' + (f', of which {many}' if many else '')
         return f'of its {n:,} verses {many}'

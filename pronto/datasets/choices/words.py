@@ -25,8 +25,8 @@ def choice_row(
     context:str=''
 )->ChoiceRow:
     "A row whose right choice stands at a place that the verse decides"
-    place = drawn(f'{stem} answer', ref) % (len(wrong) + 1)
-    return ChoiceRow(str(ref), context, (*wrong[:place], right, *wrong[place:]), place, changed)
+    index = drawn(f'{stem} answer', ref) % (len(wrong) + 1)
+    return ChoiceRow(str(ref), context, (*wrong[:index], right, *wrong[index:]), index, changed)
 
 # %% ../../../nbs/datasets/choices/words.ipynb #cwd09
 SAME_ENDING = ', same ending' # Of what was changed
@@ -96,14 +96,14 @@ class Partners:
 
     def of(self, word:str, alike:bool, first:int)->Iterator[str]: # `first`: a large number
         "Words as frequent and as long, that end alike or do not"
-        own = self.letters[word]
-        group, count = self.groups[own[-2:] if alike else None], self.counts[word]
+        target = self.letters[word]
+        group, count = self.groups[target[-2:] if alike else None], self.counts[word]
         a = bisect_left(group, count/_FACTOR, key=self.counts.get)
         b = bisect_right(group, count*_FACTOR, key=self.counts.get)
         for k in range(min(b - a, _TRIES)):
             other = group[a + (first + k) % (b - a)]
-            found = self.letters[other]
-            fits = abs(len(found) - len(own)) <= _LETTERS and (found[-2:] == own[-2:]) == alike
+            candidate = self.letters[other]
+            fits = abs(len(candidate) - len(target)) <= _LETTERS and (candidate[-2:] == target[-2:]) == alike
             if fits and other != word:
                 yield other
 
@@ -117,8 +117,8 @@ class _Exchange:
         self.text, self.partners, self.used = text, _partners(text), set()
         self.verses, self.uses = text.in_order('word_choice', split), defaultdict(list)
         for ref in self.verses:
-            for word,place in self.words(ref):
-                self.uses[word].append((ref, place))
+            for word,index in self.words(ref):
+                self.uses[word].append((ref, index))
 
     def words(self, ref:Ref)->list[tuple[str,int]]: # With their places, in a fixed order
         "The content words of a verse that may be changed"
@@ -135,13 +135,13 @@ class _Exchange:
     def partner(self, ref:Ref, alike:bool)->tuple[Ref,str,str]|None: # A verse; `ref` changed; that changed
         "The first verse that can exchange a word with this one"
         first, tokens = drawn('word_choice word', ref), self.text.tokens
-        for word,place in self.words(ref):
+        for word,index in self.words(ref):
             for other in self.partners.of(word, alike, first):
                 for there,at in self.free(other, ref):
-                    own = self.text.changed(ref, {place: tokens[there][at]})
-                    theirs = self.text.changed(there, {at: tokens[ref][place]})
-                    if own and theirs:
-                        return there, own, theirs
+                    ours = self.text.changed(ref, {index: tokens[there][at]})
+                    theirs = self.text.changed(there, {at: tokens[ref][index]})
+                    if ours and theirs:
+                        return there, ours, theirs
         return None
 
 # %% ../../../nbs/datasets/choices/words.ipynb #cwd17
@@ -151,15 +151,15 @@ def word_choice(text:ChoiceText, split:str)->list[ChoiceRow]:
     for ref in exchange.verses:
         if ref in exchange.used:
             continue
-        found = None
+        exchanged = None
         for alike in (True, False) if n[True] <= n[False] else (False,):
-            found = found or exchange.partner(ref, alike)
-            if found:
+            exchanged = exchanged or exchange.partner(ref, alike)
+            if exchanged:
                 break
-        if not found:
+        if not exchanged:
             continue
         n[alike] += 1
-        there, *wrong = found
+        there, *wrong = exchanged
         exchange.used |= {ref, there}
         changed = f'word{SAME_ENDING if alike else ""}'
         for verse,new in zip((ref, there), wrong):
