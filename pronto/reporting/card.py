@@ -271,7 +271,7 @@ def baseline_table(
     rows = []
     for task,scores in ((known[stem], scores) for stem,scores in found.items()):
         metric = _metric(task)
-        values = {name: values.get(metric) for name,(values,_) in scores.items()}
+        values = {name: values.get(metric) for name,values in scores.items()}
         values = {name: value for name,value in values.items() if value is not None}
         if not values:
             continue
