@@ -330,16 +330,19 @@ def test_an_evaluation_by_likelihood_is_recorded_beside_ngrams(chosen, capsys):
     assert main(['tables', '--runs', str(tmp/'runs'), '--protocol', 'likelihood', '-o', str(tmp/'tables')]) == 0
 
 def test_a_number_for_model_and_language_comes_from_records(chosen):
-    from pronto.reporting.language_score import SCORED, language_score
+    from pronto.datasets.choices.reading_curve import SCORED
+    from pronto.reporting.language_score import language_score
     from pronto.reporting.scores import read_answers
     runs = records_of(chosen[0]/'runs')
-    found = language_score([read_answers([runs[stem]]) for stem in runs if stem in SCORED])
+    found = language_score([read_answers([runs[stem]]) for stem in runs if stem in SCORED], runs['word_order'].read)
     scored = 'word_order', 'word_choice', 'word_exchange'
     assert runs.keys() & {*SCORED} == {*scored}
     beyond = [2*runs[stem].accuracy - 1 for stem in scored]
     assert found['number'] == pytest.approx(100*np.mean(beyond), abs=.1)
-    best = [2*max(runs[stem].baselines[name] for name in ('word_2','word_3','char_5','char_7')) - 1 for stem in scored]
-    assert found['ngrams'] == pytest.approx(100*np.mean(best), abs=.1)
+    ngrams = [[runs[stem].baselines[name] for name in ('word_2','word_3','char_5','char_7')] for stem in scored]
+    least, most = (100*np.mean([2*pick(of_task) - 1 for of_task in ngrams]) for pick in (min, max)) # One is chosen on dev
+    assert least - .1 <= found['ngrams'] <= most + .1
+    assert found['read_low'] <= found['read'] <= found['read_high'] and found['read_all'] == runs['word_order'].read['verses'][-1]
 
 def lines_of(folder, **about):
     from pronto.reporting.language_score import language_scores, score_lines
@@ -368,7 +371,7 @@ def test_the_number_comes_first_on_the_page_and_in_the_notebook(chosen, tmp_path
     from pronto.cli.command import main
     tmp, argv = chosen
     line, = lines_of(tmp/'runs')
-    assert re.search(r'causal .*: \d+\.\d of 100 .*, n-grams \d+\.\d; 0 is guessing \(WO, WC, WX, by chapter; likelihood\)', line)
+    assert re.search(r'causal: .*; \d+\.\d of 100 .*, n-grams \d+\.\d; 0 is guessing \(WO, WC, WX, by chapter; likelihood\)', line)
     assert main(['report', '--runs', str(tmp/'runs'), '-o', str(tmp_path/'report.html')]) == 0
     page = (tmp_path/'report.html').read_text()
     assert page.index(f'<p>{line}</p>') < page.index('id="about"')
@@ -464,4 +467,5 @@ def test_baselines_are_the_same_with_and_without_a_model(chosen):
     from pronto.runs.runner import score_baselines
     recorded = records_of(chosen[0]/'runs')['word_order'].baselines
     alone = score_baselines(open_dataset(chosen[1][1]), ['WO'])['word_order']
-    assert {name: scores['accuracy'] for name,scores in alone.items()} == recorded
+    assert {name: scores['accuracy'] for name,scores in alone.items() if name != 'reading'} == recorded
+    assert alone['reading']['accuracy'] in {recorded[name] for name in ('word_2','word_3','char_5','char_7')} # Chosen on dev

@@ -51,7 +51,7 @@ def test_a_picture_of_many_translations_names_none(tmp_path):
     for i in range(42): store(tmp_path, f'q{i:02}', verses(range(i)), language=f'q{i:02}')
     reply = ask('errors', tmp_path)
     axes = reply.plot().axes[0]
-    assert len(reply.tables[0].rows) == 41 and not axes.get_yticklabels() and '41' in axes.get_ylabel()
+    assert len(reply.tables[0].rows) == 41 and not axes.get_yticklabels()
 
 def test_the_base_of_transfer_is_its_source(tmp_path):
     for code in 'fra','wol','eng':

@@ -135,7 +135,7 @@ def reading_picture(
 )->Picture:
     "Models on the curve of n-grams"
     from matplotlib.figure import Figure
-    figure = Figure(figsize=(4.2, 2.8), layout='constrained')
+    figure = Figure(figsize=(2.95, 2.3), layout='constrained')
     ax = figure.subplots()
     ends = min(_LEAST/2, verses[0]), verses[-1]
     ax.plot(verses, isotonic_regression(numbers).x, color='.35')

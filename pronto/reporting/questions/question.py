@@ -230,6 +230,7 @@ class Reply(NamedTuple):
             table.write(out)
         return self.markdown()
 
+# %% ../../../nbs/reporting/questions/question.ipynb #pt09al
 def _also(metric:str, asked:str)->str: # Part of the names of files
     return '' if metric in (asked, 'accuracy') else f'-{metric}'
 
