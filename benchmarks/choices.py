@@ -361,7 +361,7 @@ def language_table(records):
     rows = []
     for code in BIBLES: # Models of one name are others in each
         runs = [run for run in records if run.dataset == code and run.recipe != 'probe-random']
-        scores = language_scores(runs)['protocol model number low high ngrams finding'.split()]
+        scores = language_scores(runs)['protocol model number low high ngrams verdict'.split()]
         rows += [dict(translation=code) | row for row in scores.to_dict('records')]
     kept = 'causal 100', 'masked 100', 'causal of English', 'MiniLM'
     rows = [r for r in rows if r['model'] in kept]

@@ -190,7 +190,8 @@ def test_labels_of_other_sources_are_not_compared(mixed):
     asked = partial(ask_runs, records=read_runs(mixed), options=Options(splits='parallel'))
     assert {row['translation'] for row in asked('errors').tables[0].texts} == {'fra','wol (edit)'}
     transfers = [found for some in asked('transfer').found.values() for found in some]
-    assert {len(found.own('wol').runs) for found in transfers if found.own('wol')} <= {3}
+    frames = [found.frame[(found.frame.source == 'in-language') & (found.frame.bible == 'wol')] for found in transfers]
+    assert {len(runs) for frame in frames for runs in frame.runs} <= {3}
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
     taus = {a.recipes: a.tau for a in rank_agreement([r for r in read_runs(mixed) if r.dataset == 'fra'], 'accuracy')}

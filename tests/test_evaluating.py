@@ -119,7 +119,7 @@ def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     frame = result.to_frame()
     assert list(frame.task) == [r.task for r in result.runs] and frame.accuracy.between(0, 1).all()
     assert frame.accuracy_majority.between(0, 1).all() and frame.mae.dtype == float and frame.mae.isna().all()
-    assert result.finding.startswith('qaa: gpt2 ') and 'of 100' in repr(result)
+    assert result.finding.startswith('qaa: gpt2: ') and 'of 100' in repr(result)
     shown = result._repr_html_()
     assert '<p>qaa: gpt2 ' in shown and '<table>' in shown
     kept = read_runs(result.save(tmp_path/'kept'))
