@@ -367,7 +367,7 @@ def language_table(records):
     rows = [r for r in rows if r['model'] in kept]
     rows.sort(key=lambda r: (list(BIBLES).index(r['translation']), kept.index(r['model'])))
     cells = [[r['translation'], r['model'], r['protocol'], one(r['number']),
-              f'{one(r["low"])} to {one(r["high"])}', one(r['ngrams']), r['finding']] for r in rows]
+              f'{one(r["low"])} to {one(r["high"])}', one(r['ngrams']), r['verdict']] for r in rows]
     note = ('The mean over WO, WC and WX of what is beyond chance, from 0 (guessing) to 100, on the first '
             'draw of rows, with 95 % intervals over chapters. Numbers by probe and by likelihood are not '
             'compared.')

@@ -121,7 +121,7 @@ def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     assert frame.accuracy_majority.between(0, 1).all() and frame.mae.dtype == float and frame.mae.isna().all()
     assert result.finding.startswith('qaa: gpt2: ') and 'of 100' in repr(result)
     shown = result._repr_html_()
-    assert '<p>qaa: gpt2 ' in shown and '<table>' in shown
+    assert '<p>qaa: gpt2: ' in shown and '<table>' in shown
     kept = read_runs(result.save(tmp_path/'kept'))
     assert sorted(r.accuracy for r in kept) == sorted(r.accuracy for r in result.runs)
 
