@@ -169,7 +169,7 @@ def test_scores_are_set_beside_the_size_of_wikipedia_and_by_family(tmp_path):
     assert families == {'Indo-European': (2, 80.), 'Atlantic-Congo': (3, 53.3)}
     assert [(r['script'], r['languages'], r['mean']) for r in reply.tables[2].texts] == [('Latin', '5', '64.0')]
     reply.write(tmp_path/'out')
-    assert (tmp_path/'out'/'resources.png').exists() and (tmp_path/'out'/'resources-scripts.png').exists()
+    assert (tmp_path/'out'/'resources.png').exists()
 
 def test_scores_fall_or_too_few_languages_tell(tmp_path):
     "More articles, lower scores: said from five languages on"
