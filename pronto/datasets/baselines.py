@@ -305,6 +305,7 @@ def kept_baselines()->Path:
     "The folder in which answers of baselines are kept"
     return data_dir()/'cache'/'baselines'
 
+# %% ../../nbs/datasets/baselines.ipynb #bsl41s29b
 def predict_once(
     task, train:list, test:list, # As `predict_baselines` takes them
     dev:list=(), n_draws:int=DRAWS # As `reading_curve` takes them

@@ -104,6 +104,7 @@ def language_scores(
     frame = frame.sort_values(by, ascending=[True, True, False, True, False], ignore_index=True)
     return frame.drop(columns=['n_rows','rows']).astype(dict.fromkeys(('low','high'), float))
 
+# %% ../../nbs/reporting/language_score.ipynb #lgs21s145
 def read_text(row)->str: # `row`: of `language_scores`
     "How much n-grams must read to know as much, in verses and words"
     text = reading_text(row.reading, row.amount['unit'])

@@ -42,6 +42,7 @@ def texts_of(
     rows = ((text,) if isinstance(text, str) else (text.context, *text.texts) for text in train)
     return tuple(dict.fromkeys(text for texts in rows for text in texts if text))
 
+# %% ../../../nbs/datasets/choices/reading_curve.ipynb #rdcv07s1d8
 def amount_read(
     texts:tuple[str,...], # Those that n-grams may read, each once
     n_draws:int=DRAWS,
