@@ -107,6 +107,7 @@ class _FirstOfBert(torch.nn.Module):
         read = self.attention.output(read, states[:,:1])
         return self.output(self.intermediate(read), read)
 
+# %% ../../nbs/modeling/layers.ipynb #ly00014b
 class _FirstOfDistilBert(torch.nn.Module):
     "The last block of DistilBERT, for the first token"
     def __init__(self, block):

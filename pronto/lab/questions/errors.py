@@ -115,7 +115,7 @@ def _by_row(answers:Answers)->Answers: # Without rows if no other language can h
         return answers.at([])
     ids = coded(text.rpartition(':')[2] for text in answers.rows.asked['ref'])
     asked = dict(ref=ids, label=coded(['']*len(ids)))
-    return replace(answers, rows=replace(answers.rows, same=rows_hash(asked), read=lambda: asked, kept={}))
+    return replace(answers, rows=replace(answers.rows, same=rows_hash(asked), columns=asked, kept={}))
 
 def _bases(groups:list[list[Run]])->list[str]: # Codes
     "Translations in the order in which they are a base: English ones, then those of most groups"
