@@ -24,7 +24,7 @@ from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers
 from ...runs.folds import right_answers
 from ...runs.comparing import TaskKey, across_translations
-from ...runs.frame import rows_hash
+from ...runs.frame import coded, row_codes, rows_hash
 from ...runs.predictions import coded
 from ...runs.schema import Run
 
@@ -115,7 +115,8 @@ def _by_row(answers:Answers)->Answers: # Without rows if no other language can h
         return answers.at([])
     ids = coded(text.rpartition(':')[2] for text in answers.rows.asked['ref'])
     asked = dict(ref=ids, label=coded(['']*len(ids)))
-    return replace(answers, rows=replace(answers.rows, same=rows_hash(asked), columns=asked, kept={}))
+    rows = replace(answers.rows, same=rows_hash(asked), kept=dict(codes=row_codes(asked)))
+    return replace(answers, rows=rows)
 
 def _bases(groups:list[list[Run]])->list[str]: # Codes
     "Translations in the order in which they are a base: English ones, then those of most groups"
