@@ -24,7 +24,7 @@ from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers
 from ...runs.folds import right_answers
 from ...runs.comparing import TaskKey, across_translations
-from ...runs.frame import coded, row_codes, rows_hash
+from ...runs.frame import row_codes, rows_hash
 from ...runs.predictions import coded
 from ...runs.schema import Run
 
