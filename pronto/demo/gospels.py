@@ -102,7 +102,7 @@ def _result(demo:Gospels):
 
 def _asked(demo:Gospels)->str:
     scores = _result(demo).scores
-    rows = scores[['model','number','finding']].values.tolist()
+    rows = scores[['model','number','verdict']].values.tolist()
     rows.append(['counting words and letters', scores.ngrams.max(), ''])
     rows += [['guessing', 0, ''], ['all right', 100, '']]
     rows.sort(key=lambda row: row[1])
