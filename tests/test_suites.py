@@ -758,8 +758,8 @@ def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, mo
     "Names say the limit where there are several; differences are those of the printed scores; tasks have their abbreviation"
     from pronto.lab.suites.mt_tables import make_translation_tables
     (tmp_path/'manifest.json').write_text('{"code": "de-mt", "human": "de", "chrf": 50}')
-    two = lambda human, machine, **about: [dict(bible='de', accuracy=human) | about,
-                                           dict(bible='de-mt', accuracy=machine) | about]
+    two = lambda human, machine, **about: [dict(dataset='de', accuracy=human) | about,
+                                           dict(dataset='de-mt', accuracy=machine) | about]
     limited = two(.7454, .7406, limit=50)
     _records(monkeypatch, 'mt_tables', *limited)
     made = make_translation_tables([tmp_path], 'runs', tmp_path/'out')[0].markdown()
@@ -768,13 +768,13 @@ def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, mo
     _records(monkeypatch, 'mt_tables', *limited, *two(.9, .8))
     both = make_translation_tables([tmp_path], 'runs')[0].markdown()
     assert '| m | SM | de | 90.0 | 80.0 | 10.0 | 50.0 |' in both and '| m (limit 50) | SM | de | 74.5 |' in both
-    _records(monkeypatch, 'mt_tables', dict(bible='de', limit=50), dict(bible='de-mt', limit=9))
+    _records(monkeypatch, 'mt_tables', dict(dataset='de', limit=50), dict(dataset='de-mt', limit=9))
     with pytest.raises(InputError, match='and the same --limit, if any'):
         make_translation_tables([tmp_path], 'runs')
 
 def test_runs_with_a_limit_are_counted_that_the_tables_of_xtreme_leave_out(monkeypatch):
     from pronto.lab.suites.results import make_xtreme_tables
-    tatoeba, lines = dict(task='tatoeba', bible='de', protocol='in-language'), []
+    tatoeba, lines = dict(task='tatoeba', dataset='de', protocol='in-language'), []
     _records(monkeypatch, 'results', tatoeba | dict(limit=50), tatoeba | dict(limit=9))
     with pytest.raises(InputError, match=r'only with a limit \(2\), which are left out'): make_xtreme_tables('runs')
     _records(monkeypatch, 'results', tatoeba, tatoeba | dict(limit=9))
