@@ -282,6 +282,7 @@ def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
     for name in 'labels', 'empty', 'whole', 'no-NMC', '.whole.99999.tmp': shutil.copytree(dataset, tmp_path/name)
     (tmp_path/'labels'/'verses.tsv').unlink()
     for path in *(tmp_path/'empty').glob('*_dev.tsv'), tmp_path/'no-NMC'/'nonpronominal_mention_test.tsv': path.write_bytes(b'')
+    for name in 'empty','no-NMC': (tmp_path/name/'manifest.json').unlink() # Which says what the tables hold
     jobs, left_out = plan_all([tmp_path], [str(model)])
     tasks = lambda *names: {j.key.task for j in jobs if j.dataset.name in names}
     assert {j.dataset.name for j in jobs} == {'no-NMC','whole'}

@@ -122,7 +122,7 @@ def _draw_mark(ax, mark:Mark, ends:tuple[float,float]):
     ax.plot([low, high], [mark.number, mark.number], color=mark.color, lw=4, alpha=.35, solid_capstyle='butt')
     ax.plot(read, mark.number, '>' if mark.reading.read > mark.reading.read_all else 'o', color=mark.color)
     is_right = read > np.sqrt(np.prod(ends)) # The name stands where there is room
-    where = dict(xytext=(-6, 7), ha='right') if is_right else dict(xytext=(6, 7), ha='left')
+    where = dict(xytext=(-6, 6), ha='right') if is_right else dict(xytext=(6, -12), ha='left')
     ax.annotate(no_formula(mark.name), (read, mark.number), textcoords='offset points', fontsize=8,
                 color=mark.color, **where)
 
@@ -139,8 +139,9 @@ def reading_picture(
     ax = figure.subplots()
     ends = min(_LEAST/2, verses[0]), verses[-1]
     ax.plot(verses, isotonic_regression(numbers).x, color='.35')
-    middle = len(verses)//2
-    ax.annotate('counting', (verses[middle], numbers[middle]), (0, -12), textcoords='offset points',
+    read = np.log([np.clip(mark.reading.read, *ends) for mark in marks])
+    free = np.argmax([np.abs(np.log(n) - read).min(initial=9) for n in verses]) # The point far from marks
+    ax.annotate('counting', (verses[free], numbers[free]), (-5, 5), textcoords='offset points', ha='right',
                 fontsize=8, color='.35')
     for mark in marks:
         _draw_mark(ax, mark, ends)
@@ -150,4 +151,6 @@ def reading_picture(
     ax.set_title(no_formula(title), fontsize=9)
     ax.spines[['top','right']].set_visible(False)
     ax.tick_params(labelsize=7)
+    for label in ax.xaxis.label, ax.yaxis.label:
+        label.set_fontsize(8)
     return Picture(figure, 'What counting gets from how much text, and where the models stand')
