@@ -9,6 +9,7 @@ from statistics import mean
 import pytest
 
 from conftest import ROOT
+from pronto.datasets.choices.reading_curve import SHARES
 from pronto.core.tables import csv_rows
 from pronto.lab.studies.study import find_plan, read_plan
 from pronto.lab.studies.study_page import study_page
@@ -128,6 +129,7 @@ def macula_gates(column, *tasks): # Without the sign, and without the interval
     return [float(re.search(r'[\d.]+', text).group()) for text in found]
 
 CHECKED = [
+    ('docs/concepts.md', r'N-gram models read (\d+), (\d+), (\d+), (\d+), (\d+), (\d+) and (\d+) %', lambda: [*SHARES]),
     *[('docs/results.md', rf'\| {s.replace("n-grams", "character n-grams")} ' + r'\| ([\d.]+) '*5 + r'\|',
        lambda s=s: demo(s, *TASKS)) for s in SYSTEMS],
     ('docs/tutorials/judge.md', r'agree with the parse in (\d+)-(\d+) % \(NMC\) and (\d+)-(\d+) % \(PNS\)',
