@@ -167,7 +167,7 @@ def test_a_record_says_that_its_dataset_has_no_manifest(folders, tmp_path):
     key = RunKey('d', 'tiny', 'm', 'sentence_mood', 'x', hyperparameters={})
     rows = load_dataset_folder(folders['plain'], ['sentence_mood']).tasks['sentence_mood']
     answers = [row.label for row in rows['test']]
-    trained = SimpleNamespace(task=BUILT_IN['sentence_mood'], rows=rows, predictions=answers, dev=[], collapsed=False, truncated={},
+    trained = SimpleNamespace(task=BUILT_IN['sentence_mood'], rows=rows, answers=dict(test=answers), dev=[], collapsed=False, truncated={},
                               counts={}, seconds=0., device='cpu', versions={}, hyperparameters={})
     for about in {}, load_manifest(folders['plain']):
         found = read_record(store_run(key, tmp_path/str(len(about)), trained, about=about))

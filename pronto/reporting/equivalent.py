@@ -9,7 +9,6 @@ __all__ = ['HARDLY', 'READS', 'VERDICTS', 'TOO_LITTLE', 'Reading', 'equivalent_r
 # %% ../../nbs/reporting/equivalent.ipynb #eqrd05
 from typing import NamedTuple
 import numpy as np
-from scipy.optimize import isotonic_regression
 from ..core.pictures import Picture, no_formula
 
 # %% ../../nbs/reporting/equivalent.ipynb #eqrd07
@@ -47,6 +46,7 @@ def _read_off(
     number:float
 )->float: # Infinite above the curve
     "How much was read where a curve has a number"
+    from scipy.optimize import isotonic_regression # Which takes a moment to import
     curve = isotonic_regression(curve).x
     if number > curve[-1]:
         return np.inf
@@ -135,6 +135,7 @@ def reading_picture(
 )->Picture:
     "Models on the curve of n-grams"
     from matplotlib.figure import Figure
+    from scipy.optimize import isotonic_regression
     figure = Figure(figsize=(2.95, 2.3), layout='constrained')
     ax = figure.subplots()
     ends = min(_LEAST/2, verses[0]), verses[-1]
