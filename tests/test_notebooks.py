@@ -66,7 +66,7 @@ def test_what_is_committed_shows_it(name, cells): assert shown_by(cells) == SHOW
 
 TRAINS = dict(n_verses=400, steps=1, limit=60)
 SMALL = dict(transfer=TRAINS | dict(epochs=1), fewshot=TRAINS | dict(epochs=30, sizes='20', draws=1), mixes=TRAINS | dict(epochs=1),
-             probe=TRAINS | dict(epochs=1, n_models=3), tiers=TRAINS | dict(n_models=2), items=TRAINS | dict(n_models=2),
+             probe=TRAINS | dict(epochs=1, n_models=3), tiers=TRAINS | dict(n_models=2),
              prompting=TRAINS | dict(limit=12), retrieval=dict(n_verses=400, steps=1), eval=dict(epochs=1, limit=60), tables={})
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from ..core.files import ANY_SHAPE, InputError, content_hash, data_dir, fact_tab
 from ..core.refs import Ref
 from ..core.tables import grouped
 from .choices.cues import choice_cues
-from .choices.reading_curve import DRAWS, READING, SCORED, reading_curve
+from .choices.reading_curve import DRAWS, CURVE, SCORED, reading_curve
 from .examples import ChoiceRow, verses_of
 from .ngrams import NearestText, count_ngrams
 from .pairs import numbered
@@ -309,7 +309,7 @@ def kept_baselines()->Path:
 def predict_once(
     task, train:list, test:list, # As `predict_baselines` takes them
     dev:list=(), n_draws:int=DRAWS # As `reading_curve` takes them
-)->dict[str,list[str]]: # In the form of `predict_baselines`; choices have `READING` beside them, a curve
+)->dict[str,list[str]]: # In the form of `predict_baselines`; choices have `CURVE` beside them, a curve
     "Read the baselines' answers from the data folder, or compute them and keep them there"
     path = kept_baselines()/f'{_identity(task, train, test, [*dev], n_draws)}.json.gz'
     n = len(task.true_labels(test))
@@ -317,13 +317,13 @@ def predict_once(
         with reading(path, 'remove it', *ANY_SHAPE):
             cached = json.loads(gzip.decompress(path.read_bytes()))
             whole = (len(x) == n and (task.has_items or {*x} <= {*task.labels}) for x in cached.values())
-            if cached.keys() - {READING} == baselines_of(task).keys() and all(whole):
+            if cached.keys() - {CURVE} == baselines_of(task).keys() and all(whole):
                 return cached
     except InputError:
         pass # Not there, or damaged
     answers = predict_baselines(task, train, test)
     if task.stem in SCORED:
-        answers[READING] = reading_curve(train, [*dev], test, n_draws)
+        answers[CURVE] = reading_curve(train, [*dev], test, n_draws)
     try:
         path.unlink(missing_ok=True) # A pipe would wait for a reader
         with write_aside(path) as f:

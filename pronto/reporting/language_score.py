@@ -15,7 +15,7 @@ from ..core.pictures import Picture
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.stats import holm
 from ..core.tables import IN_BRACKETS, decimal, grouped, interval_text, markdown_text
-from ..datasets.choices.reading_curve import READING, SCORED, SHARES, curve_credits
+from ..datasets.choices.reading_curve import CURVE, SCORED, SHARES, curve_credits
 from ..datasets.tasks import BUILT_IN
 from .equivalent import TOO_LITTLE, VERDICTS, Mark
 from .equivalent import equivalent_reading, reading_picture, reading_text
@@ -48,7 +48,7 @@ def language_score(
     amount:dict # What n-grams have read, as `amount_read` gives it
 )->dict: # By column of `language_scores`; empty where n-grams were not asked
     "What a model knows of a language"
-    columns = [answers.rows.columns.get(READING) for answers in by_task]
+    columns = [answers.rows.columns.get(CURVE) for answers in by_task]
     if not by_task or not amount or any(column is None for column in columns):
         return {}
     own, chapters = _together(by_task), _chapters(by_task)
@@ -71,7 +71,7 @@ def ngrams_alone(
     found:dict[str,dict[str,dict]] # As `score_baselines` gives it
 )->float|None: # 0 is guessing, 100 all right; `None` without choices
     "What n-grams that have read all of train have, as the number of a model"
-    numbers = [2*found[stem][READING]['accuracy'] - 1 for stem in SCORED if READING in found.get(stem, {})]
+    numbers = [2*found[stem][CURVE]['accuracy'] - 1 for stem in SCORED if CURVE in found.get(stem, {})]
     return round(100*float(np.mean(numbers)), 1) if numbers else None
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs21

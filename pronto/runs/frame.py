@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from ..core.files import content_hash
 from ..core.stats import ByChapter, chapter_cells
-from ..datasets.choices.reading_curve import READING
+from ..datasets.choices.reading_curve import CURVE
 
 # %% ../../nbs/runs/frame.ipynb #frm00006c
 Columns = dict[str,pd.Categorical] # By name
@@ -43,7 +43,7 @@ def coded(texts)->pd.Categorical: # Of values that are written as `str` writes t
 WHERE = 'sense ref ref1 ref2'.split() # Columns that say what a row asks
 ASKED = *WHERE, 'label' # With the answer that is wanted
 AGREED = 'unambiguous' # The column of rows on whose label all sentences agree
-_OTHERS = {*WHERE, AGREED, READING, 'label', 'predicted', 'parallel', 'token'}
+_OTHERS = {*WHERE, AGREED, CURVE, 'label', 'predicted', 'parallel', 'token'}
 
 def baseline_columns(columns)->list[str]: # `columns`: names
     "Those of baselines"

@@ -25,7 +25,7 @@ from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines, score_rows
 from ..datasets.baselines import find_baselines, predict_baselines
-from ..datasets.choices.reading_curve import (DRAWS, READING, SCORED, amount_read, curve_credits,
+from ..datasets.choices.reading_curve import (DRAWS, CURVE, SCORED, amount_read, curve_credits,
                                               reading_curve, texts_of)
 from .comparing import search_name
 from .planning import Training, at_least_one, choose_tasks, tested_folds
@@ -441,7 +441,7 @@ def score_baselines(
             signs += reading_curve(train, dev, test, 1) if task.stem in SCORED else []
         found[task.stem] = {name: score_rows(task, tested, labels) for name,labels in answers.items()}
         if signs:
-            found[task.stem][READING] = dict(accuracy=round(float(curve_credits(signs, 1)[-1].mean()), 4))
+            found[task.stem][CURVE] = dict(accuracy=round(float(curve_credits(signs, 1)[-1].mean()), 4))
     return found
 
 # %% ../../nbs/runs/runner.ipynb #runpos02

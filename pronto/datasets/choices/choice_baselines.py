@@ -9,7 +9,7 @@ __all__ = ['CHOICE_BASELINES', 'by_ngrams']
 from functools import partial
 import numpy as np
 from .answers import TIE, answer_of
-from .reading_curve import NGRAMS, ngram_model, texts_of, units_of
+from .reading_curve import NGRAM_KINDS, ngram_model, texts_of, units_of
 from ..ngrams import NearestText
 
 # %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl09
@@ -43,6 +43,6 @@ def _by_guessing(task, train:list, test:list)->list[str]:
     return [answer_of([0]*len(row.choices)) for row in test]
 
 # %% ../../../nbs/datasets/choices/choice_baselines.ipynb #chbl11
-_MODELS = dict(frequency=(True, 1)) | NGRAMS
+_MODELS = dict(frequency=(True, 1)) | NGRAM_KINDS
 CHOICE_BASELINES = dict(majority=_by_guessing, resemblance=_by_resemblance) | {
     name: partial(by_ngrams, by_word=by_word, order=order) for name,(by_word,order) in _MODELS.items()}
