@@ -126,6 +126,7 @@ def _draw_mark(ax, mark:Mark, ends:tuple[float,float]):
     ax.annotate(no_formula(mark.name), (read, mark.number), textcoords='offset points', fontsize=8,
                 color=mark.color, **where)
 
+# %% ../../nbs/reporting/equivalent.ipynb #eqrd21sea8
 def reading_picture(
     title:str,
     verses:np.ndarray, # (points,) how many n-grams have read
