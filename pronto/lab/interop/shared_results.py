@@ -17,7 +17,6 @@ from ..modeling.memory import FIGURES
 from ...runs.comparing import made_as, task_key
 from ...runs.schema import Run
 from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
-from ...runs.folds import score_table
 from ...runs.store import (key_of, prediction_columns, recorded_tasks, read_record, rows_and_answers,
                            store_of)
 from ...reporting.scores import read_answers
