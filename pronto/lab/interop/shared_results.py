@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from ...core.files import InputError, json_bytes, read_json, safe_name, write_aside
 from ...core.seeds import INTERVALS
+from ...runs.folds import score_table
 from ...core.tables import grouped
 from ...datasets.tasks import BUILT_IN, Tasks, UnknownTask
 from ..modeling.memory import FIGURES
