@@ -40,14 +40,18 @@ class EquivalentReading(NamedTuple):
         return some_of_it if self.low > HARDLY and self.high <= READS else ''
 
 # %% ../../nbs/reporting/equivalent.ipynb #eqrd09
+def _rising(curve)->np.ndarray: # (points,)
+    "A curve on which no point is below the one before it"
+    from scipy.optimize import isotonic_regression # Which takes a moment to import
+    return isotonic_regression(curve).x
+
 def _read_off(
     verses:np.ndarray, # (points,) increasing
     curve:np.ndarray, # (points,) the number at each
     number:float
 )->float: # Infinite above the curve
     "How much was read where a curve has a number"
-    from scipy.optimize import isotonic_regression # Which takes a moment to import
-    curve = isotonic_regression(curve).x
+    curve = _rising(curve)
     if number > curve[-1]:
         return np.inf
     if number <= curve[0]:
@@ -136,11 +140,10 @@ def reading_picture(
 )->Picture:
     "Models on the curve of n-grams"
     from matplotlib.figure import Figure
-    from scipy.optimize import isotonic_regression
     figure = Figure(figsize=(2.95, 2.3), layout='constrained')
     ax = figure.subplots()
     ends = min(_LEAST/2, verses[0]), verses[-1]
-    ax.plot(verses, isotonic_regression(numbers).x, color='.35')
+    ax.plot(verses, _rising(numbers), color='.35')
     read = np.log([np.clip(mark.reading.read, *ends) for mark in marks])
     free = np.argmax([np.abs(np.log(n) - read).min(initial=9) for n in verses]) # The point far from marks
     ax.annotate('counting', (verses[free], numbers[free]), (-5, 5), textcoords='offset points', ha='right',

@@ -175,6 +175,15 @@ def compare_models(scores:pd.DataFrame)->list[str]: # In Markdown; empty for a s
 # %% ../../nbs/reporting/language_score.ipynb #lgs32
 _WIDTH = 40 # Letters of the scale on a terminal
 
+def _with_english(scores:pd.DataFrame, in_english:dict)->list[tuple]: # A name, a row, and its color
+    "The models, each with what the same one knows of English, if that is known"
+    named = []
+    for row in scores.itertuples():
+        named.append((row.model, row, 'C0'))
+        if row.model in in_english:
+            named.append((f'{row.model} on English', in_english[row.model], 'C2'))
+    return named
+
 def _scale(
     ngrams:float, # What n-grams have
     scores:pd.DataFrame=None, # Of models beside these n-grams
@@ -182,11 +191,9 @@ def _scale(
 )->list[tuple[str,float,float,float]]: # A name, a number and its interval, which may be the number alone
     "The points of a scale, from guessing to all right"
     points = [('guessing', 0, 0, 0), ('counting words', ngrams, ngrams, ngrams)]
-    for row in () if scores is None else scores.itertuples():
-        english = in_english.get(row.model)
-        for name,of in (row.model, row), (f'{row.model} on English', english):
-            if of is not None:
-                points.append((name, of.number, *((of.low, of.high) if of.low == of.low else [of.number]*2)))
+    for name,row,_ in [] if scores is None else _with_english(scores, in_english):
+        ends = (row.low, row.high) if row.low == row.low else (row.number, row.number)
+        points.append((name, row.number, *ends))
     return [*points, ('all right', 100, 100, 100)]
 
 def scale_text(
@@ -218,11 +225,7 @@ def score_picture(
     in_english:dict=MappingProxyType({}) # By model a row of `language_scores`
 )->Picture:
     "Models on the curve of counting, and the same models on English"
-    marks = []
-    for row in scores.itertuples():
-        marks.append(Mark(row.model, row.number, row.reading))
-        if row.model in in_english:
-            english = in_english[row.model]
-            marks.append(Mark(f'{row.model} on English', english.number, english.reading, 'C2'))
+    marks = [Mark(name, row.number, row.reading, color)
+             for name,row,color in _with_english(scores, in_english)]
     first = scores.iloc[0]
     return reading_picture(title, *first.curve, marks, first.amount['unit'])

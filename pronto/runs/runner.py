@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
+from statistics import mean
 from threading import Lock
 from typing import Callable, Iterator
 from ..datasets.examples import row_texts
@@ -25,8 +26,8 @@ from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines, score_rows
 from ..datasets.baselines import find_baselines, predict_baselines
-from ..datasets.choices.reading_curve import (DRAWS, CURVE, SCORED, amount_read, curve_credits,
-                                              reading_curve, texts_of)
+from ..datasets.choices.reading_curve import CURVE, DRAWS, SCORED, amount_read
+from ..datasets.choices.reading_curve import best_kind, ngram_credits, texts_of
 from .comparing import search_name
 from .planning import Training, at_least_one, choose_tasks, tested_folds
 from .schema import Run
@@ -206,14 +207,14 @@ def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `bas
     "Record a training, one test set after the other"
     task, condition = training.task, training.selection.name
     train = part_rows(training.selection.train, task)
-    parameters = _parameters(training.model, training.key.model_hash)
+    parameters, read = _parameters(training.model, training.key.model_hash), _read(training)
     for name,(key,part) in left.items():
         about = _of_task(part.dataset, task)
         unambiguous = (part.dataset.unambiguous or {}).get(task.stem)
         store_run(key, runs, trained, train_rows=train, about=about, test=name,
                   baselines=baselines.get(name, {}), labelled=part.split != UNLABELLED,
                   unambiguous=unambiguous, condition=condition, parameters=parameters,
-                  read=_read(training))
+                  read=read)
 
 # %% ../../nbs/runs/runner.ipynb #rt0run03
 def run_training(
@@ -431,17 +432,19 @@ def score_baselines(
     at_least_one(limit=limit)
     chosen, found = choose_tasks(dataset, tasks), {}
     for task in chosen:
-        tested, answers, signs = [], {}, []
+        tested, answers, credits = [], {}, []
         for fold in tested_folds(dataset.folds, task):
             train = _to_learn((Part(fold, 'train'),), task)
             dev, test = (part_rows((Part(fold, split),), task, limit) for split in ('dev','test'))
             tested += test
             for name,labels in predict_baselines(task, train, test).items():
                 answers.setdefault(name, []).extend(labels)
-            signs += reading_curve(train, dev, test, 1) if task.stem in SCORED else []
+            if task.stem in SCORED:
+                texts = texts_of(train)
+                credits += ngram_credits(texts, test, *best_kind(texts, dev), (100, 0))[0].tolist()
         found[task.stem] = {name: score_rows(task, tested, labels) for name,labels in answers.items()}
-        if signs:
-            found[task.stem][CURVE] = dict(accuracy=round(float(curve_credits(signs, 1)[-1].mean()), 4))
+        if credits:
+            found[task.stem][CURVE] = dict(accuracy=round(mean(credits), 4))
     return found
 
 # %% ../../nbs/runs/runner.ipynb #runpos02

@@ -43,6 +43,7 @@ def texts_of(
     return tuple(dict.fromkeys(text for texts in rows for text in texts if text))
 
 # %% ../../../nbs/datasets/choices/reading_curve.ipynb #rdcv07s1d8
+@lru_cache(maxsize=20) # Of a text in folds; every run of a choice asks
 def amount_read(
     texts:tuple[str,...], # Those that n-grams may read, each once
     n_draws:int=DRAWS,
