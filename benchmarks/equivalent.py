@@ -34,7 +34,7 @@ def rows_of(verses, fold, most):
         parts = task.of_text(text)
         test = [*parts['test']][:most]
         n_draws = 1 if fold is not None else DRAWS
-        curve.append(curve_credits(reading_curve(train, [*parts['dev']], test, n_draws), n_draws))
+        curve.append(curve_credits(reading_curve(train, [*parts['dev']], test, n_draws)))
         points = [(share, DRAW) for share in READ]
         texts = tuple(dict.fromkeys(train))
         models.append(ngram_credits(texts, test, *best_kind(texts, [*parts['dev']]), *points))

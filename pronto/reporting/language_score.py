@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 from ..bibles.languages import identify
+from ..core.files import InputError
 from ..core.pictures import Picture
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.stats import holm
@@ -45,8 +46,8 @@ def _chapters(by_task:list[Answers])->list:
 
 def language_score(
     by_task:list[Answers], # Of a model to choices, all by one protocol on one dataset
-    amount:dict # What n-grams have read, as `amount_read` gives it
-)->dict: # By column of `language_scores`; empty where n-grams were not asked
+    amount:dict|None # What n-grams have read, as `amount_read` gives it
+)->dict: # By column of `language_scores`; empty where n-grams were not asked; `ValueError` if damaged
     "What a model knows of a language"
     columns = [answers.rows.columns.get(CURVE) for answers in by_task]
     if not by_task or not amount or any(column is None for column in columns):
@@ -54,7 +55,7 @@ def language_score(
     own, chapters = _together(by_task), _chapters(by_task)
     score = score_seeds(own, chapters, bounds=(-1, 1))
     low, high = (round(100*end, 1) for end in score.interval) if score.interval else (None, None)
-    curves = [curve_credits(column.tolist(), amount['draws']) for column in columns] # (shares, rows) each
+    curves = [curve_credits(column.tolist()) for column in columns] # (shares, rows) each
     numbers = [100*np.mean([2*curve[share].mean() - 1 for curve in curves]) for share in range(len(SHARES))]
     tasks = [answers.task.stem for answers in by_task for _ in answers.true]
     credits = np.concatenate([answer_values(answers).mean(0) for answers in by_task])
@@ -97,7 +98,10 @@ def language_scores(
                      tasks=tuple(answers), answers=[*answers.values()],
                      n_rows=sum(run.counts.get('test', 0) for run in runs.values()),
                      rows=str(sorted((stem, *test_set(run)) for stem,run in runs.items())))
-        score = language_score(about['answers'], first.read)
+        try:
+            score = language_score(about['answers'], first.read)
+        except ValueError as e:
+            raise InputError(first.path, f'{e}; remove it, or run the same command again') from e
         rows += [about | score]*bool(score)
     by = 'dataset protocol n_rows rows number'.split()
     frame = pd.DataFrame(rows, columns=[*_COLUMNS, 'n_rows', 'rows'])

@@ -93,10 +93,10 @@ def _summed(dictionaries:list[dict])->dict: return dict(sum(map(Counter, diction
 def _joined(rows:tuple[TestRows,...])->TestRows:
     return test_rows(join_columns([one.columns for one in rows]))
 
-def _mean_read(amounts:list[dict])->dict: # Of the folds, as `amount_read` gives them
+def _mean_read(amounts:list[dict|None])->dict|None: # Of the folds, as `amount_read` gives them
     "What n-grams have read on average"
     if not all(amounts):
-        return {}
+        return None
     by_share = zip(*(amount['verses'] for amount in amounts))
     texts = {name: round(mean(amount[name] for amount in amounts)) for name in ('words','letters')}
     return amounts[0] | texts | dict(verses=[round(mean(verses)) for verses in by_share])

@@ -160,10 +160,8 @@ def _answer_baselines(training:Training, left:_Left)->dict: # As `find_baselines
     if not tests:
         return {}
     train, dev = _to_learn(training.selection.train, task), part_rows(training.selection.dev, task)
-    return find_baselines(task, train, tests, dev, _n_draws(training))
-
-def _n_draws(training:Training)->int: # Each fold of a text has a draw
-    return 1 if training.key.fold is not None else DRAWS
+    n_draws = DRAWS if training.key.fold is None else 1 # Each fold of a text has a draw
+    return find_baselines(task, train, tests, dev, n_draws)
 
 def _read(training:Training)->dict: # As `amount_read` gives it; empty for other tasks than choices
     "What n-grams of choices can read"
@@ -172,7 +170,7 @@ def _read(training:Training)->dict: # As `amount_read` gives it; empty for other
     dataset = training.selection.tests[0].dataset
     unit = 'sentences' if dataset.manifest.get('bible', {}).get('format') == 'plain text' else 'verses'
     texts = texts_of(_to_learn(training.selection.train, training.task))
-    return amount_read(texts, _n_draws(training), unit)
+    return amount_read(texts, unit)
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
 def _measure(training:Training, runs, device:str, show:bool)->Path: # The record

@@ -46,14 +46,13 @@ def texts_of(
 @lru_cache(maxsize=20) # Of a text in folds; every run of a choice asks
 def amount_read(
     texts:tuple[str,...], # Those that n-grams may read, each once
-    n_draws:int=DRAWS,
     unit:str='verses' # What a text is
-)->dict: # `verses` at each of `SHARES`, `words` and `letters` in all, `divided_by`, `draws`, `unit`
+)->dict: # `verses` at each of `SHARES`, `words` and `letters` in all, `divided_by`, `unit`
     "How much n-grams have read"
     segmentation = _segmentation(texts)
     words, letters = (sum(map(len, parts)) for parts in (map(segmentation.tokens, texts), texts))
     return dict(verses=[n_read(len(texts), share) for share in SHARES], words=words, letters=letters,
-                divided_by=segmentation.kind, draws=n_draws, unit=unit)
+                divided_by=segmentation.kind, unit=unit)
 
 @lru_cache(maxsize=2)
 def _segmentation(texts:tuple[str,...])->Segmentation: return learn_segmentation(texts)
@@ -135,11 +134,13 @@ def reading_curve(
     return [''.join(_SIGNS[(2*row).astype(int)]) for row in credits.T]
 
 def curve_credits(
-    signs:list[str], # Of each row, as `reading_curve` gives them
-    n_draws:int=DRAWS
+    signs:list[str] # Of each row, as `reading_curve` gives them
 )->np.ndarray: # (shares, rows), from 0 to 1
-    "What each share of the text is worth on each row, a mean over draws"
+    "What each share of the text is worth on each row, a mean over draws; raises `ValueError`"
+    n_draws = max(len(signs[0]) - 1, 0)//(len(SHARES) - 1) if signs else 0
+    of_share = np.array([share for share,_ in curve_points(n_draws)])
+    if not n_draws or any(len(row) != len(of_share) for row in signs):
+        raise ValueError('has answers of n-grams that are not those of a curve')
     points = np.array([[*row] for row in signs]).T # (points, rows)
     credits = np.select([points == '1', points == '='], [1., .5])
-    of_share = np.array([share for share,_ in curve_points(n_draws)])
     return np.stack([credits[of_share == share].mean(0) for share in SHARES])
