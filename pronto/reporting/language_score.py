@@ -16,7 +16,8 @@ from ..core.pictures import Picture
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.stats import holm
 from ..core.tables import IN_BRACKETS, decimal, grouped, interval_text, markdown_text
-from ..datasets.choices.reading_curve import CURVE, SCORED, SHARES, curve_credits
+from ..datasets.choices.reading_curve import CURVE, FEWEST_ROWS, SCORED, SHARES
+from ..datasets.choices.reading_curve import curve_credits, large_enough
 from ..datasets.tasks import BUILT_IN
 from .equivalent import TOO_LITTLE, VERDICTS, Mark
 from .equivalent import equivalent_reading, reading_picture, reading_text
@@ -72,16 +73,18 @@ def ngrams_alone(
     found:dict[str,dict[str,dict]] # As `score_baselines` gives it
 )->float|None: # 0 is guessing, 100 all right; `None` without choices
     "What n-grams that have read all of train have, as the number of a model"
-    numbers = [2*found[stem][CURVE]['accuracy'] - 1 for stem in SCORED if CURVE in found.get(stem, {})]
+    ends = {stem: found[stem][CURVE] for stem in SCORED if CURVE in found.get(stem, {})}
+    stems = large_enough({stem: end['rows'] for stem,end in ends.items()})
+    numbers = [2*ends[stem]['accuracy'] - 1 for stem in stems]
     return round(100*float(np.mean(numbers)), 1) if numbers else None
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs21
-_COLUMNS = ('dataset protocol model language tasks number low high ngrams read read_low read_high read_all '
-            'words verdict reading curve amount answers').split()
+_COLUMNS = ('dataset protocol model language tasks small number low high ngrams read read_low read_high '
+            'read_all words verdict reading curve amount answers').split()
 
 def language_scores(
     records:list[Run]
-)->pd.DataFrame: # See `_COLUMNS`; `words` are letters where no blanks divide these
+)->pd.DataFrame: # See `_COLUMNS`; `small`: tasks with too few rows; `words` are letters without blanks
     "A row for each model and dataset that has choices; of models on the same rows the highest first"
     own = kinds_apart(name_apart([r for r in records if r.task in SCORED and not r.sources]))
     cells = list(grouped(own, cell_of).values()) # N-grams learn what the model does
@@ -91,11 +94,13 @@ def language_scores(
     for (dataset,protocol,model),cells in of_models.items():
         runs = {seeds[0].task: seeds[0] for seeds in cells}
         answers = {seeds[0].task: read_answers(seeds) for seeds in cells}
-        answers = {stem: answers[stem] for stem in SCORED if stem in answers}
+        stems = large_enough({stem: len(answers[stem].true) for stem in SCORED if stem in answers})
+        small = tuple(stem for stem in SCORED if stem in answers and stem not in stems)
+        answers = {stem: answers[stem] for stem in stems}
         first = cells[0][0]
         language = identify(first.language or '', first.dataset).name or dataset
         about = dict(dataset=dataset, protocol=protocol, model=model, language=language,
-                     tasks=tuple(answers), answers=[*answers.values()],
+                     tasks=tuple(answers), small=small, answers=[*answers.values()],
                      n_rows=sum(run.counts.get('test', 0) for run in runs.values()),
                      rows=str(sorted((stem, *test_set(run)) for stem,run in runs.items())))
         try:
@@ -126,6 +131,8 @@ def score_lines(scores:pd.DataFrame)->list[str]: # `scores`: as `language_scores
         number = f'{decimal(row.number, 1)} of 100{interval}, n-grams {decimal(row.ngrams, 1)}'
         lines.append(f'{row.dataset}: {row.model}: {row.verdict or "undecided"}, {read_text(row)}; '
                      f'{number}; 0 is guessing ({about}, by chapter; {row.protocol}).')
+        small = ' and '.join(BUILT_IN[stem].abbr for stem in row.small)
+        lines += [f'{row.dataset}: {small} has no part, with fewer than {FEWEST_ROWS} rows.']*bool(small)
     return lines
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs31
