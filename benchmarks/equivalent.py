@@ -40,7 +40,7 @@ def rows_of(verses, fold, most):
         models.append(ngram_credits(texts, test, *best_kind(texts, [*parts['dev']]), *points))
         tasks += [task.stem]*len(test)
         chapters += [row.ref.chapter_name for row in test]
-    return len(train), np.hstack(curve), np.hstack(models), tasks, chapters
+    return len(train), np.concatenate(curve, -1), np.hstack(models), tasks, chapters
 
 def recovered(path, size):
     "A record for each model of one text"
@@ -56,7 +56,7 @@ def recovered(path, size):
     at = np.array([n_read(n, share) for share in SHARES])
     records = []
     for share,credits in zip(READ, np.hstack(models)):
-        reading = equivalent_reading(credits, np.hstack(curves), at, *about)
+        reading = equivalent_reading(credits, np.concatenate(curves, -1), at, *about)
         records.append(dict(text=Path(path).stem, size=size, share=share, verses=n_read(n, share),
                             read=reading.read, low=reading.low, high=reading.high, read_all=reading.read_all,
                             verdict=reading.verdict))
@@ -96,7 +96,8 @@ def main():
     frame = pd.DataFrame(records)
     rows = [counted(size, rows) for size,rows in frame.groupby('size', sort=False)]
     notes = [f'Models are n-grams that have read {", ".join(map(str, READ))} % of the train verses, '
-             f'in a draw that no curve holds; {ASKED} rows a task. Intervals are of 95 %, over chapters.']
+             f'in a draw that no curve holds; {ASKED} rows a task. Intervals are of 95 %, over chapters '
+             'and draws of the text.']
     table = table_of('recovery', 'Recovered reading', COLUMNS, rows, notes)
     table.write(args.output)
 

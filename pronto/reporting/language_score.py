@@ -16,8 +16,7 @@ from ..core.pictures import Picture
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.stats import holm
 from ..core.tables import IN_BRACKETS, decimal, grouped, interval_text, markdown_text
-from ..datasets.choices.reading_curve import CURVE, FEWEST_ROWS, SCORED, SHARES
-from ..datasets.choices.reading_curve import curve_credits, large_enough
+from ..datasets.choices.reading_curve import CURVE, FEWEST_ROWS, SCORED, curve_credits, large_enough
 from ..datasets.tasks import BUILT_IN
 from .equivalent import TOO_LITTLE, VERDICTS, Mark
 from .equivalent import equivalent_reading, reading_picture, reading_text
@@ -56,17 +55,17 @@ def language_score(
     own, chapters = _together(by_task), _chapters(by_task)
     score = score_seeds(own, chapters, bounds=(-1, 1))
     low, high = (round(100*end, 1) for end in score.interval) if score.interval else (None, None)
-    curves = [curve_credits(column.tolist()) for column in columns] # (shares, rows) each
-    numbers = [100*np.mean([2*curve[share].mean() - 1 for curve in curves]) for share in range(len(SHARES))]
+    curves = [curve_credits(column.tolist()) for column in columns] # (draws, shares, rows) each
+    numbers = 100*np.mean([2*curve.mean((0, 2)) - 1 for curve in curves], axis=0)
     tasks = [answers.task.stem for answers in by_task for _ in answers.true]
     credits = np.concatenate([answer_values(answers).mean(0) for answers in by_task])
     verses = np.array(amount['verses'])
-    reading = equivalent_reading(credits, np.hstack(curves), verses, tasks, chapters)
+    reading = equivalent_reading(credits, np.concatenate(curves, -1), verses, tasks, chapters)
     per_verse = amount['words' if amount['divided_by'] == 'blanks' else 'letters']/verses[-1]
     return dict(number=round(100*score.value, 1) or 0., low=low, high=high, # Not -0.0
                 ngrams=round(float(numbers[-1]), 1), read=reading.read, read_low=reading.low,
                 read_high=reading.high, read_all=reading.read_all, words=reading.read*per_verse,
-                verdict=reading.verdict, reading=reading, curve=(verses, np.array(numbers)), amount=amount)
+                verdict=reading.verdict, reading=reading, curve=(verses, numbers), amount=amount)
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs13c
 def ngrams_alone(

@@ -143,12 +143,13 @@ def reading_curve(
 
 def curve_credits(
     signs:list[str] # Of each row, as `reading_curve` gives them
-)->np.ndarray: # (shares, rows), from 0 to 1
-    "What each share of the text is worth on each row, a mean over draws; raises `ValueError`"
+)->np.ndarray: # (draws, shares, rows), from 0 to 1
+    "What each share of the text is worth on each row, in each draw of what is read; raises `ValueError`"
     n_draws = max(len(signs[0]) - 1, 0)//(len(SHARES) - 1) if signs else 0
-    of_share = np.array([share for share,_ in curve_points(n_draws)])
-    if not n_draws or any(len(row) != len(of_share) for row in signs):
+    points = curve_points(n_draws)
+    if not n_draws or any(len(row) != len(points) for row in signs):
         raise ValueError('has answers of n-grams that are not those of a curve')
-    points = np.array([[*row] for row in signs]).T # (points, rows)
-    credits = np.select([points == '1', points == '='], [1., .5])
-    return np.stack([credits[of_share == share].mean(0) for share in SHARES])
+    read = np.array([[*row] for row in signs]).T # (points, rows)
+    credits = dict(zip(points, np.select([read == '1', read == '='], [1., .5])))
+    whole = credits[100,0] # Which no draw changes
+    return np.stack([[credits.get((share, draw), whole) for share in SHARES] for draw in range(n_draws)])
