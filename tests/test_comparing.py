@@ -194,7 +194,7 @@ def test_labels_of_other_sources_are_not_compared(mixed):
     assert {len(runs) for frame in frames for runs in frame.runs} <= {3}
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
-    taus = {a.recipes: a.tau for a in rank_agreement([r for r in read_runs(mixed) if r.dataset == 'fra'], 'accuracy')}
+    taus = {a['recipes']: a['tau'] for a in rank_agreement([r for r in read_runs(mixed) if r.dataset == 'fra'], 'accuracy')}
     assert taus == {'probe / paper': 1, 'probe-random / paper': -1}
 
 def test_the_summary_names_the_runs_of_other_test_sets(mixed, tmp_path, capsys):
