@@ -36,7 +36,8 @@ def read_prompted(records:list[Run])->list[dict]: # Rows of the table, with thei
             of=task_key(r), task=task_key(r).name, model=known_as(r.model_name), translation=r.dataset_name,
             examples=r.hyperparameters.get('shots', 0), prompt=', '.join(dict.fromkeys(map(_prompt, seeds))),
             metric='mcc', score=shown('mcc', mcc.value), low=low, high=high,
-            accuracy=shown('accuracy', answers.scores['accuracy'].value), majority=shown('accuracy', majority),
+            accuracy=shown('accuracy', answers.scores['accuracy'].value),
+            majority=shown('accuracy', majority),
             asked='chat' if r.hyperparameters.get('chat') else '', # With a chat template
             follows_letter=_share(seeds, 'follows_letter'), unanswered=_share(seeds, 'unanswered'),
             collapsed=answers.collapsed, runs=seeds))

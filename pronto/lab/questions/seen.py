@@ -193,7 +193,7 @@ def seen_tables(found:list[dict])->list[Table]: # As `read_seen` gives them
 def _sentence(task:str, model:str, protocol:str, rows:list[dict])->str: # Or empty
     of_names = rows[0]['kind'] in ENTITIES
     what, of = ('names', '') if of_names else ('trigrams of tags', 'trigrams, ')
-    seen, unseen = ({(row['tested'], row['trained']): row['share'] for row in rows
+    seen, unseen = ({(row['tested'], row['trained']): 100*row['right']/row['n'] for row in rows
                      if row['kind'] == of + kind and row['n']} for kind in ('seen','unseen'))
     both = sorted(seen.keys() & unseen.keys())
     if not both:
