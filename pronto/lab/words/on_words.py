@@ -92,8 +92,8 @@ def _given_line(stem:str, about:dict)->str:
         missing = f'; not found: {", ".join(about["lost"][:10])}{more}'
     if about['several']:
         several = ', '.join(about['several'][:10])
-        missing += (f'; {about["n_several"]:,} occur more often in their verse than they are tagged, of which '
-                    f'the first was taken (name the place of others): {several}')
+        missing += (f'; {about["n_several"]:,} occur more often in their verse than they are tagged, of '
+                    f'which the first was taken (name the place of others): {several}')
     n = about['words']
     return (f'\n{stem}: {n - about["n_lost"]:,} of {n:,} tagged words were found in {about["verses"]:,} '
             f'verses{missing}')
