@@ -480,7 +480,7 @@ class UnknownTask(Task):
 class TaskMaker(NamedTuple):
     "What a package offers that makes more tasks of a translation; its name is the key in manifests"
     names:tuple[str,...] # Of its tasks, in small letters: no other task may be called so
-    make:Callable # Adds tasks to a `Plan` of `pronto.datasets.building`
+    make:Callable # Adds tasks to a `BuildPlan` of `pronto.datasets.building`
     lines:Callable[[dict],list[str]] # What the summary of a manifest says of them
     cautions:Callable[[dict],list[str]] # What is to be known before their scores are trusted
 

@@ -73,7 +73,7 @@ def _add_given(plan, about:dict):
     about |= more | dict(tasks=about.get('tasks', {}) | more['tasks'])
 
 def add_words(plan):
-    "Add the tasks on words to a `Plan` of `pronto.datasets.building`; raises `InputError` without an aligner"
+    "Add the tasks on words to a `BuildPlan` of `pronto.datasets.building`; raises `InputError` without an aligner"
     about = _add_linked(plan)
     if plan.annotations.source.tags:
         _add_given(plan, about)
@@ -121,6 +121,7 @@ def summary_lines(manifest:dict)->list[str]:
     lines = [_given_line(stem, about) for stem,about in words.get('given', {}).items()]
     return lines + _linked_lines(words) if 'kept' in words else lines
 
+# %% ../../../nbs/lab/words/on_words.ipynb #ow10b
 def cautions_of_words(manifest:dict)->list[str]:
     "Why tasks on words are not there"
     warning = manifest['word_tasks'].get('warning')
