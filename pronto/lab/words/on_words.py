@@ -73,7 +73,7 @@ def _add_given(plan, about:dict):
     about |= more | dict(tasks=about.get('tasks', {}) | more['tasks'])
 
 def add_words(plan):
-    "Add the tasks on words to a `BuildPlan` of `pronto.datasets.building`; raises `InputError` without an aligner"
+    "Add the tasks on words to a `BuildPlan`; raises `InputError` without an aligner"
     about = _add_linked(plan)
     if plan.annotations.source.tags:
         _add_given(plan, about)
