@@ -20,7 +20,7 @@ from ...core.files import InputError, content_hash, json_with_keys
 from ...core.seeds import item_values
 from ...datasets.ngrams import NearestText
 from ...datasets.tasks import Task, VerseTask
-from ...datasets.word_tasks import UNASKED
+from ..words.word_tasks import UNASKED
 from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged
 from .kinds import read_rows
 from .metrics import MLQA_LANGUAGES, answer_scores, spans
