@@ -401,6 +401,22 @@ def test_a_translated_test_set_is_a_dataset_beside_the_human_one(tmp_path, capsy
     (tmp_path/'t.tsv').write_text('MRK 1:1 le\n')
     assert main(command) == 1 and 't.tsv, line 1: is not a key, a tab and a translation' in capsys.readouterr().err
 
+def test_a_dataset_with_choices_is_translated_without_them(tmp_path, capsys):
+    "A verse with a changed word has no translation; nothing is said of choices that are not there"
+    from pronto.datasets.loading import load_dataset_folder
+    from pronto.demo.corpus import make_corpus, write_corpus
+    write_corpus(make_corpus(n_verses=900), tmp_path/'corpus')
+    built, texts, made = (str(tmp_path/name) for name in ('qaa', 't.tsv', 'mt'))
+    assert main(['annotate', str(tmp_path/'corpus'/'ontonotes'), '-o', str(tmp_path/'a.parquet')]) == 0
+    bible = str(tmp_path/'corpus'/'bibles'/'qaa.usfx.xml')
+    assert main(['build', '-a', str(tmp_path/'a.parquet'), '-b', bible, '-o', built]) == 0
+    assert 'word_order' in load_dataset_folder(built).tasks
+    assert main(['export', 'texts', built, '-o', texts]) == 0
+    assert main(['import', 'translation', built, texts, '-o', made, '--language', 'fra']) == 0
+    found = load_dataset_folder(made)
+    assert found.tasks['sentence_mood']['test'] and 'word_order' not in found.tasks
+    assert not {'choices', 'predictors'} & found.manifest.keys() and 'word_order' not in found.manifest['counts']
+
 def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys):
     for split in 'train','test':
         (tmp_path/'en').mkdir(exist_ok=True)

@@ -68,6 +68,9 @@ def _translated(row, translations:dict[str,str]):
 def _all_translated(rows, translations:dict[str,str])->list: # Without those that are not
     return [translated for row in rows if (translated := _translated(row, translations))]
 
+_OF_TEXT = ('hashes','bible','verses','files','choices','without_choices','word_tasks','predictors','few_rows',
+            'checks','warnings') # Fields of a manifest that say something of the untranslated text
+
 def translate_dataset(
     dataset:Dataset,
     translations:dict[str,str], # Key to translation
@@ -83,7 +86,7 @@ def translate_dataset(
     counts = {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in tables.items()}
     source = dataset.manifest.get('code', '')
     about = dict(code=code, language=language, counts=counts, translated_from=source)
-    manifest = {k: v for k,v in dataset.manifest.items() if k not in ('hashes','bible','verses','files')}
+    manifest = {k: v for k,v in dataset.manifest.items() if k not in _OF_TEXT}
     return replace(dataset, tasks=tables, manifest=manifest | about if manifest else {})
 
 def write_translation(dataset:Dataset, out):
