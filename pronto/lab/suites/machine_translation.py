@@ -68,8 +68,9 @@ def _translated(row, translations:dict[str,str]):
 def _all_translated(rows, translations:dict[str,str])->list: # Without those that are not
     return [translated for row in rows if (translated := _translated(row, translations))]
 
-_OF_TEXT = ('hashes','bible','verses','files','choices','without_choices','word_tasks','predictors','few_rows',
-            'checks','warnings') # Fields of a manifest that say something of the untranslated text
+_OF_TEXT = ( # Fields of a manifest that say something of the untranslated text
+    'hashes','bible','verses','files','choices','without_choices','word_tasks','predictors','few_rows','checks',
+    'warnings')
 
 def translate_dataset(
     dataset:Dataset,
