@@ -124,7 +124,7 @@ def protocol_of(args)->dict: # As `plan` takes it
     return given | dict(sizes=listed('--sizes', args.sizes, int, '50,100'))
 
 def asking_of(args)->dict: # As `plan` takes it
-    names = 'chat endpoint answer_tokens most_requests price'.split()
+    names = 'chat endpoint answer_tokens most_requests'.split()
     return {name: value for name in names if (value := getattr(args, name))}
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7t2

@@ -182,10 +182,9 @@ def _asking_options(parser):
         help='the server of -m openai:NAME, e.g. http://localhost:8000/v1; OPENAI_API_KEY has its key')
     add_number(group, '--most-requests', 1, 10**9,
                'most requests of one run to a server (default: 2000; 10000 for likelihood)')
-    add('--price', metavar='IN,OUT', help='of a million tokens, to forecast the cost, e.g. 0.15,0.60')
     add_number(group, '--answer-tokens', 1, 10**5, 'most tokens in an answer of a server (default: 16)')
     add('--chat', action='store_true', help='ask in turns, with the chat template of the tokenizer')
-    parser.keep_for_experts('--answer-tokens', '--price')
+    parser.keep_for_experts('--answer-tokens')
 
 def _protocol_options(parser):
     group = parser.add_argument_group('protocol')

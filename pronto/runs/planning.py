@@ -382,8 +382,7 @@ def _named_here(folds:list[Dataset], names:list[str], report:Callable)->list[str
     return here
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
-_OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
-_OF_ANY_SERVER = 'endpoint', 'most_requests', 'price' # Also for likelihood
+_OF_SERVERS = 'answer_tokens', 'most_requests'
 
 def _options(asking:dict, *names:str)->dict: # Those of the names that are given; all if none is named
     "Fields of `PromptRecipe` as options of the command line"
@@ -394,10 +393,7 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     if not asking:
         return recipe
     given, of_server = _options(asking), _options(asking, *_OF_SERVERS)
-    if protocol.adapt == 'likelihood':
-        others = {name: value for name,value in asking.items() if name not in _OF_ANY_SERVER}
-        _refuse(protocol, 'compares probabilities', _options(others))
-    elif not protocol.asks:
+    if not protocol.asks:
         _refuse(protocol, 'does not ask the model', given)
     if asking.get('endpoint'):
         if asking.get('chat'):

@@ -21,8 +21,7 @@ class PromptRecipe:
     chat:bool = False # With the chat template of the tokenizer?
     endpoint:str = '' # The address of a server, for models whose name begins with `openai:`
     answer_tokens:int = 16 # Most tokens of an answer of a server
-    most_requests:int = 2000 # To a server, for one run; belongs to no record, as the price
-    price:str = '' # Of a million tokens that a server reads and writes
+    most_requests:int = 2000 # To a server, for one run; belongs to no record
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting; raises `InputError` for a task with more labels than letters"
@@ -30,7 +29,7 @@ class PromptRecipe:
         if is_asked_at_once:
             option_letters(len(task.labels), task.abbr)
         later = dict(chat=False, endpoint='', answer_tokens=16)
-        never = 'instructions', 'most_requests', 'price'
+        never = 'instructions', 'most_requests'
         given = {k: v for k,v in vars(self).items() if k not in never}
         found = {k: v for k,v in given.items() if k not in later} # Older records have these only
         found |= {k: v for k,v in given.items() if later.get(k, v) != v}

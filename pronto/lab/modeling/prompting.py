@@ -307,7 +307,7 @@ def prompt(
     senses:list[str]=None, # Not used; the senses are in the prompts
     device:str=None,
     progress:str='', # What is shown with the questions that are answered; nothing if empty
-    most_requests:int=PromptRecipe.most_requests, price:str='', # See `allow`
+    most_requests:int=PromptRecipe.most_requests, # See `allow`
     opened=None # The model, if it is loaded already
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
@@ -317,7 +317,7 @@ def prompt(
     tests = [row for part in test_sets(rows) for row in rows[part]]
     if settings.get('endpoint'):
         from pronto.lab.modeling.served import allow
-        allow(causal, _new_questions(causal, task, examples, tests, dev_rows, prompts), most_requests, price)
+        allow(causal, _new_questions(causal, task, examples, tests, dev_rows, prompts), most_requests)
     n = len(_orders(task))*(len(prompts)*len(dev_rows) + len(tests))
     with _shown(causal, n, progress):
         dev = _tried(causal, task, examples, dev_rows, prompts)
