@@ -22,7 +22,6 @@ from pronto.datasets.ngrams import resemblance
 from pronto.datasets.tasks import NV, WC, WF, WO, WX, ChoiceTask, read_tasks
 from pronto.datasets.word_align import Link
 from pronto.datasets.word_tasks import LinkedVerse
-from pronto.lab.modeling.static_vectors import _verses
 from pronto.lab.quality.sheets import sheet_sizes
 from pronto.protocols.parts import Part
 from pronto.runs.runner import _to_learn
@@ -338,7 +337,7 @@ def test_what_reads_verses_or_asks_people_is_the_same_with_choices_and_without(t
     for name,choices in ('without', False), ('with', True):
         build(annotations, bible_of(verses), tmp_path/name, choices=choices, min_verses=100)
         dataset = open_dataset(tmp_path/name).load()
-        texts.append((verse_texts([dataset], 'test'), _verses(dataset), sheet_sizes(dataset)))
+        texts.append((verse_texts([dataset], 'test'), sheet_sizes(dataset)))
     assert texts[0] == texts[1] and len(texts[0][0]) > 10
 
 @pytest.mark.slow

@@ -231,10 +231,8 @@ def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form 
             found += [(code, digest) for digest in by_hash]
     return _digits_apart(found)
 
-def _files(record:Run)->tuple: # What identifies the files of a model
-    "Its name and place; of a model that is made for each dataset, other files are usual in another one"
-    where = f'{record.dataset_hash} {record.trained_on}' if _model_kind(record).is_made else ''
-    return (known_as(record.model), where), record.model_hash
+def _files(record:Run)->tuple[str,str]: # Its model's name and hash
+    return known_as(record.model), record.model_hash
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00021
 def _epochs(n:int)->str: return f'{n} epoch{"s"*(n != 1)}'

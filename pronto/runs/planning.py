@@ -244,7 +244,6 @@ class _Plan:
         if selection.first and not (model.kind.has_weights and way == 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
         recipe = self.fit(self.recipe, selection.dev[0].dataset) if self.fit else self.recipe
-        model = model.made_for(selection.datasets)
         settings = model.kind.settings(recipe, task)
         if way == 'all':
             settings = task.adapted(settings, model)
