@@ -36,8 +36,7 @@ class Prompted(NamedTuple):
 def _asked(record:Run)->str: return 'chat' if record.hyperparameters.get('chat') else ''
 
 def _chosen(record:Run)->str:
-    attempt = (record.attempts or [{}])[-1]
-    return f'{record.best_epoch} ({attempt.get("language", "eng")})'
+    return f'{record.best_epoch} (eng)' # The language of its instructions
 
 def read_prompted(records:list[Run])->list[Prompted]:
     "The runs of prompting"
