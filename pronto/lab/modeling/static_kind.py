@@ -22,6 +22,10 @@ def vector_file(model)->tuple[str,Path]: # e.g. `lstm` and a `.vec` file
         raise InputError(file, 'is not a .vec file; check the path')
     return name, Path(file)
 
+def _fine_tune(model, *args, **how):
+    from pronto.lab.modeling.static_models import fine_tune_static
+    return fine_tune_static(*vector_file(model), *args, **how)
+
 class StaticKind(ModelKind):
     "Classifiers over static vectors (Choenni et al., appendix A)"
     ways = ('all',)
@@ -47,8 +51,6 @@ class StaticKind(ModelKind):
 
     def has_made(self, settings:dict)->bool: return {'hidden','patience'} <= settings.keys()
 
-    def trainer(self, way:str)->Callable:
-        from pronto.lab.modeling.static_models import fine_tune_static
-        return fine_tune_static
+    def trainer(self, way:str)->Callable: return _fine_tune
 
 STATIC = StaticKind()

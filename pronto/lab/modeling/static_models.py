@@ -18,7 +18,6 @@ from ...core.files import JOINERS, InputError, reading
 from ...core.progress import progress as bar
 from ...datasets.segmentation import UNSPACED
 from .plain_text import lower_case
-from .static_kind import vector_file
 from ...modeling.encoding import pad_batch
 from ...modeling.objectives import OneLabel, objective_of
 from ...modeling.outcome import (Trained, cut_and_unknown, is_collapsed, pick_device, scores,
@@ -194,7 +193,9 @@ def _train(net, task, inputs:dict, settings:dict, *, seed:int, device, progress:
 
 # %% ../../../nbs/lab/modeling/static_models.ipynb #sm000016
 def fine_tune_static(
-    model, task,
+    kind:str, # `lstm` or `mlp`
+    path, # Of a `.vec` file
+    task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the epoch, and of test sets of any names
     settings:dict, *, seed:int=0,
     senses:list[str]=None, # Those that get a vector; those of train if not given
@@ -202,7 +203,6 @@ def fine_tune_static(
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Train a classifier over static vectors on one task and test it; raises `InputError` for bad input"
     start, device = time.perf_counter(), pick_device(device)
-    kind, path = vector_file(model)
     texts = (text for part in rows.values() for row in part for text in row.texts)
     words = {word for text in texts for word in lower_words(text)}
     word_number, table = load_vectors(path, frozenset(words))
@@ -211,7 +211,7 @@ def fine_tune_static(
     inputs = {part: _inputs(word_number, task, of_part, number) for part,of_part in rows.items()}
     if inputs['train'].unknown > .9:
         what = 'has vectors for less than a tenth of the words; choose vectors of the language'
-        raise InputError(model, what)
+        raise InputError(path, what)
     set_seed(seed)
     objective = objective_of(task)
     net = StaticClassifier(table, len(objective.outputs), recurrent=kind == 'lstm',
