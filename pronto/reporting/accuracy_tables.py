@@ -325,8 +325,8 @@ def read_tables(
     tables, by_bible = [], dict(iter(chosen.groupby('bible', sort=False)))
     for cells in fill(layout, chosen, options):
         there = [by_bible[bible] for bible in cells.bible.unique() if bible in by_bible]
-        runs = runs_in(pd.concat([chosen[:0], *there]))
-        runs = [run for run in runs if (run.source or '') in {*cells.source}]
+        runs, sources = runs_in(pd.concat([chosen[:0], *there])), {*cells.source}
+        runs = [run for run in runs if (run.source or '') in sources]
         beside = spread_note(runs, options.metric or 'accuracy'), *data_notes(runs)
         tables.append(Accuracies(cells.table.iloc[0], cells, ' '.join(filter(None, beside))))
     if not tables:
