@@ -15,8 +15,8 @@ from pathlib import Path
 from pronto.core.tables import Table, csv_text, decimal
 from pronto.datasets.loading import sample
 from pronto.datasets.splits import split_of
-from pronto.datasets.word_align import Link, align_words, plain_word
-from pronto.datasets.word_tasks import NAMES, POS, UNASKED, LinkedVerse, name_tags, pos_tags
+from pronto.lab.words.word_align import Link, align_words, plain_word
+from pronto.lab.words.word_tasks import NAMES, POS, UNASKED, LinkedVerse, name_tags, pos_tags
 from pronto.lab.quality.alignment_scores import alignment_scores, alignment_table
 from pronto.lab.quality.gold_alignments import read_gold, read_greek
 from pronto.sources.annotate import annotate

@@ -19,7 +19,7 @@ from pronto.bibles.reading import read_bible
 from pronto.bibles.versification import choose_versification, to_english
 from pronto.core.refs import Ref
 from pronto.core.tables import Table
-from pronto.datasets.word_align import plain_word
+from pronto.lab.words.word_align import plain_word
 from pronto.lab.quality.drafts import make_draft
 from pronto.lab.quality.gold_alignments import read_greek
 from pronto.lab.quality.unusual_verses import CHECKS, unusual_verses

@@ -1,5 +1,6 @@
 "Choices from a text alone: each rule of building, what a choice gives away, datasets, and bad input"
 import json, random, shutil
+from dataclasses import replace
 from collections import Counter
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from pronto.datasets.loading import open_dataset, verse_texts
 from pronto.datasets.manifest import origin_of, summary
 from pronto.datasets.splits import SPLITS, split_of
 from pronto.datasets.ngrams import resemblance
-from pronto.datasets.tasks import NV, WC, WF, WO, WX, ChoiceTask, read_tasks
-from pronto.datasets.word_align import Link
-from pronto.datasets.word_tasks import LinkedVerse
+from pronto.datasets.tasks import NV, WC, WO, WX, ChoiceTask, read_tasks
+from pronto.lab.words.forms import WF, WordForms
+from pronto.lab.words.word_align import Link
+from pronto.lab.words.word_tasks import LinkedVerse
 from pronto.lab.interop.mteb import _test_verses
 from pronto.lab.modeling.static_vectors import _verses
 from pronto.lab.quality.sheets import sheet_sizes
@@ -217,12 +219,16 @@ def linked():
             tokens = [rng.choice('ama eko iru opa'.split()), *said, rng.choice('uli ewe ino ata'.split()), last]
             verses[ref] = ' '.join(tokens)
             found.append(LinkedVerse(ref, tuple(words), tokens, [Link(i, i + 1, .9) for i in range(3)]))
-    return ChoiceText(verses, linked=found)
+    return ChoiceText(verses), found
+
+def forms_of(text, verses):
+    "The rows of all splits"
+    return replace(WF, draw=WordForms(verses)).of_text(text)
 
 LETTERS = str.maketrans('0123456789', 'ptkmnslrbd')
 
 def test_a_word_is_put_in_another_form_and_the_other_in_its_turn(linked):
-    rows = WF.of_text(linked)
+    rows = forms_of(*linked)
     assert min(map(len, rows.values())) > 50
     for part in rows.values():
         pairs = Counter()
@@ -236,25 +242,24 @@ def test_a_word_is_put_in_another_form_and_the_other_in_its_turn(linked):
 
 def test_a_form_that_is_linked_with_the_same_number_too_is_not_wrong(linked):
     verses = [verse._replace(words=tuple(w._replace(grammar=w.grammar.replace('plural', 'singular')) if w.pos == 'NOUN' else w
-                                         for w in verse.words)) if verse.ref.verse == 1 else verse for verse in linked.linked]
-    text = ChoiceText(linked.verses, linked=verses)
+                                         for w in verse.words)) if verse.ref.verse == 1 else verse for verse in linked[1]]
     assert not any(row.changed == 'number of a noun' and row.text.split(' ')[i].endswith(('nta', 'sol', 'rem', 'dok'))
-                   for row in WF.of_text(text)['train'] for _,_,(i,) in [differing(row)])
+                   for row in forms_of(linked[0], verses)['train'] for _,_,(i,) in [differing(row)])
 
 def test_a_verb_without_a_linked_subject_keeps_its_form(linked):
-    verses = [verse._replace(links=verse.links[1:]) for verse in linked.linked]
-    rows = WF.of_text(ChoiceText(linked.verses, linked=verses))
+    verses = [verse._replace(links=verse.links[1:]) for verse in linked[1]]
+    rows = forms_of(linked[0], verses)
     assert {row.changed for part in rows.values() for row in part} == {'number of a noun'}
 
 def test_without_links_there_are_no_other_forms(linked):
-    assert not any(map(len, WF.of_text(ChoiceText(linked.verses)).values()))
+    assert not any(map(len, forms_of(linked[0], []).values()))
 
 @pytest.mark.parametrize('language, has_forms', [('spa', True), ('arb', False)])
 @pytest.mark.slow
 def test_a_dataset_has_forms_where_words_are_linked_and_the_language_has_no_clitics(linked, language, has_forms, tmp_path):
     pytest.importorskip('thot', reason='needs the extra align')
-    said = {verse.ref: VerseAnnotation(verse.ref, (), False, words=verse.words) for verse in linked.linked}
-    made = build(Annotations(Source('toy', tasks=[]), said), bible_of(linked.verses), tmp_path/'xxx', choices=True, language=language)
+    said = {verse.ref: VerseAnnotation(verse.ref, (), False, words=verse.words) for verse in linked[1]}
+    made = build(Annotations(Source('toy', tasks=[]), said), bible_of(linked[0].verses), tmp_path/'xxx', choices=True, language=language)
     assert ('word_form' in made['counts']) == has_forms
     assert has_forms or 'there is no word_form, since words of Semitic languages have clitics' in summary(made)
 

@@ -91,7 +91,7 @@ def test_a_probe_of_a_model_that_predicts_the_next_word_names_what_asks_it_other
 
 def test_an_unknown_task_is_a_line_with_similar_names(asked, model):
     with pytest.raises(InputError) as e: asked(str(model), tasks=['WO', 'wordorder'])
-    assert str(e.value) == "task: there is no task 'wordorder'; did you mean word_order, word_form, word_choice?"
+    assert str(e.value) == "task: there is no task 'wordorder'; did you mean word_order, word_choice?"
 
 def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
     "Of one test set, of which a quick probe is asked some rows"

@@ -10,7 +10,7 @@ from pronto.bibles.usfm import read_usfm
 from pronto.bibles.versification import to_english
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
-from pronto.datasets.stated_links import (NOT_GREEK, LINKED, UNNUMBERED, UNSURE, NumberedPhrase, greek_numbers, link_phrases, phrases_of,
+from pronto.lab.words.stated_links import (NOT_GREEK, LINKED, UNNUMBERED, UNSURE, NumberedPhrase, greek_numbers, link_phrases, phrases_of,
                                           strong_numbers, uses_inflected)
 from pronto.datasets.segmentation import Segmentation
 from pronto.lab.quality.gold_alignments import GoldVerse, read_gold
@@ -196,7 +196,7 @@ def test_a_bible_with_numbers_is_a_gold_alignment(tmp_path):
 def test_the_card_says_what_the_table_of_alignments_says():
     from pronto.core.files import fact_table
     from pronto.core.tables import csv_rows
-    from pronto.datasets.word_align import stated_quality_note
+    from pronto.lab.words.word_align import stated_quality_note
     table = csv_rows((ROOT/'paper_tables'/'alignments.csv').read_text(encoding='utf-8'))
     measured = {(r['kind'], r['alignment'], r['measure']): float(r['value']) for r in table}
     facts = {(r['kind'], r['alignment'], r['measure']): float(r['value']) for r in fact_table('alignments')}

@@ -294,7 +294,7 @@ def test_a_release_with_words_goes_on_after_a_kill_and_knows_its_aligner(annotat
 
 @pytest.mark.parametrize('told', [True, False], ids=['by endings','by chance'])
 def test_small_words_are_linked_if_endings_tell_them(told):
-    from pronto.datasets.word_align import Link, _owners, _with_small_words
+    from pronto.lab.words.word_align import Link, _owners, _with_small_words
     draw, small = random.Random(1), dict(ou='of', oi='to', us='the')
     ends = [draw.choice(list(small)) for _ in range(400)]
     before = [small[end] if told else draw.choice(list(small.values())) for end in ends]
@@ -307,7 +307,7 @@ def test_small_words_are_linked_if_endings_tell_them(told):
 def test_a_build_links_words_as_quality_align_measures_it(annotated):
     pytest.importorskip('thot', reason='needs the extra align')
     from pronto.datasets.align import align
-    from pronto.datasets.word_tasks import link_verses, name_tags
+    from pronto.lab.words.word_tasks import link_verses, name_tags
     texts = {ref: f'o {row.text}' if row.text[:3] in ('Pol','Mar') else f'e {row.text}'
              for ref,row in zip(annotated.verses, translated(annotated).rows)}
     bible = Bible([VerseRow(r.book, r.chapter, str(r.verse), text) for r,text in texts.items()])
@@ -414,7 +414,7 @@ def test_a_summary_says_how_good_labels_of_words_are(dataset):
 
 @pytest.mark.parametrize('language,said', [('fra', '(Romance)'), ('wol', 'none of its own family is measured')])
 def test_the_card_quotes_figures_of_the_nearest_language(language, said):
-    from pronto.datasets.word_align import alignment_quality_note
+    from pronto.lab.words.word_align import alignment_quality_note
     assert said in alignment_quality_note(language)
 
 def test_words_that_are_not_asked_about_are_neither_trained_on_nor_scored(annotated, pronto, model, tmp_path):

@@ -14,6 +14,7 @@ from .files import InputError, to_stderr
 GROUPS = dict( # Name to what an entry point leads to
     adaptations='an `Adaptation`, see `pronto.modeling.adapting`',
     commands='a module with `COMMANDS`, see `pronto.cli.command`',
+    makers='a `TaskMaker`, see `pronto.datasets.tasks`',
     models='a `ModelKind`',
     protocols='a `Protocol`',
     questions='a `RunQuestion`',

@@ -24,8 +24,7 @@ from .align import TEXT_ALONE, Alignment
 from .baselines import shortcuts
 from .ngrams import near_duplicates
 from .splits import SPLITS
-from .tasks import BUILT_IN, ChoiceTask, Task, Tasks, tasks_of_manifest
-from .word_align import alignment_quality_note
+from .tasks import BUILT_IN, ChoiceTask, Task, TaskMaker, Tasks, task_makers, tasks_of_manifest
 
 # %% ../../nbs/datasets/manifest.ipynb #mf06
 def _check_task(
@@ -278,6 +277,10 @@ def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earli
             f'label: {", ".join(parts)}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17
+def _makers(manifest:dict)->list[TaskMaker]:
+    "Those whose tasks a dataset has"
+    return [maker for name,maker in task_makers().items() if name in manifest]
+
 _ABOVE_CHANCE = .03 # That a cue may be; more for few rows, where it may be by luck
 
 def _telling_cues(manifest:dict)->list[str]:
@@ -299,14 +302,12 @@ def _telling_cues(manifest:dict)->list[str]:
 def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
     lines = list(manifest['warnings'])
-    if why := manifest.get('word_tasks', {}).get('warning'):
-        lines.append(why)
+    for maker in _makers(manifest):
+        lines += maker.cautions(manifest)
     for name in manifest.get('absent_sources', ()):
         lines.append(f'{name} annotates no book of it, so there are no tasks from {name}')
     if why := manifest.get('without_choices'):
         lines.append(f'there are no choices, since {why}')
-    if why := manifest.get('without_forms'):
-        lines.append(f'there is no word_form, since {why}')
     if doubt := manifest.get('language_doubt'):
         lines.append(f'the file {doubt}; correct it, or build with --language')
     lines += manifest.get('bible', {}).get('faults', [])
@@ -333,14 +334,6 @@ def _numbering_line(manifest:dict)->list[str]: # One line; none for manifests of
 _TEXT = dict(permitted='it may be passed on', forbidden='it may not be passed on',
              unclear='whether it may be passed on is unclear')
 
-def _stated_line(words:dict)->list[str]:
-    "How many links are stated in the text, if some are"
-    if not (links := words.get('links')):
-        return []
-    status = _counted(words['stated_words'])
-    verses = ', '.join(f'in {n:,} verses {kind}' for kind,n in links.items() if n)
-    return [f'\nLinks of words are {verses}; of the words of the former: {status}']
-
 def _choices_lines(manifest:dict)->list[str]: # None without choices
     "How many rows of test each change has, and whether other splits than those of other tasks"
     tested = {stem: splits['test'] for stem,splits in manifest.get('choices', {}).items()}
@@ -349,37 +342,6 @@ def _choices_lines(manifest:dict)->list[str]: # None without choices
     if 'choices' in manifest and manifest['splits'] not in ('parallel','folds'):
         lines.append('\nChoices are divided by chapter, not by these splits')
     return lines
-
-def _given_lines(given:dict)->list[str]:
-    "How many words of a table were found"
-    lines = []
-    for stem,about in given.items():
-        lost = ', '.join(about['lost'][:10]) + (' ...' if about['n_lost'] > 10 else '')
-        missing = f'; not found: {lost}' if lost else ''
-        if several := about.get('several'):
-            missing += (f'; {about["n_several"]:,} occur more often in their verse than they are tagged, of '
-                        f'which the first was taken (name the place of others): '
-                        f'{", ".join(several[:10])}')
-        n = about['words']
-        lines.append(f'\n{stem}: {n - about["n_lost"]:,} of {n:,} tagged words were found in '
-                     f'{about["verses"]:,} verses{missing}')
-    return lines
-
-# %% ../../nbs/datasets/manifest.ipynb #mf17sw
-def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
-    "How many verses the tasks on words keep, why others are out, and how good the labels are"
-    given = _given_lines(words.get('given', {}))
-    if not words.get('kept'):
-        return given
-    remaining = ', '.join(f'{about["verses"]:,} ({stem})' for stem,about in words['kept'].items())
-    left_out = _counted({f'with {kind}': n for kind,n in words['left_out'].items()})
-    n_linked = words['linked']['verses']
-    few = ' and '.join(stem for stem,about in words['kept'].items() if about['verses'] < n_linked/2)
-    lines = f'Of {n_linked:,} verses with linked words, links suffice in {remaining}'
-    if few:
-        lines += f' (few for {few}: a free translation, of whose words few stand for one of the source)'
-    return [*given, f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', *_stated_line(words),
-            f'\n{words.get("quality") or alignment_quality_note()}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17sx1
 def summary(
@@ -405,7 +367,8 @@ def summary(
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
     notes += _cue_line(manifest)
     notes += _choices_lines(manifest)
-    notes += _words_lines(manifest.get('word_tasks', {}))
+    for maker in _makers(manifest):
+        notes += maker.lines(manifest)
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
     allowed = redistribution(licence, manifest.get('title', ''))

@@ -32,7 +32,6 @@ class _Counted:
     "The tokens of a text"
     verses:dict[Ref,str] # In order, each on one line
     fold:int|None=None # The fold that is tested; the committed splits if not given
-    linked:tuple=() # Verses whose words are linked with the source, see `LinkedVerse`
 
     @cached_property
     def segmentation(self)->Segmentation: return learn_segmentation(self.verses.values())

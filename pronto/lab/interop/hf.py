@@ -84,7 +84,8 @@ class FoundDataset(NamedTuple):
 # %% ../../../nbs/lab/interop/hf.ipynb #hfwords
 def tables_of_lines(manifest:dict)->list[str]: # Stems
     "The tasks whose tables are lines of JSON: those on words, and choices"
-    return [*manifest.get('word_tasks', {}).get('tasks', {}), *manifest.get('choices', {})]
+    of_words = manifest.get('word_tasks', {}).get('tasks', {})
+    return [*dict.fromkeys([*of_words, *manifest.get('choices', {})])] # Forms of words are both
 
 def _line_table(dataset:Dataset, stem:str, split:str)->Path: # As it is exported, or as it is built
     exported = dataset.path/stem/f'{HF_SPLITS[split]}.jsonl'

@@ -165,8 +165,10 @@ def export_lm_eval(
             counted = sizes(dataset) | dataset.manifest.get('counts', {})
             asked = {stem: n for stem,n in counted.items() if stem in templates or stem in choices}
             about.append(provenance(dataset) | dict(sizes=asked))
-            if tagged := ', '.join(dataset.manifest.get('word_tasks', {}).get('tasks', {})):
-                to_stderr(f'{code}: left out {tagged}: the harness asks for a label, not for tags')
+            of_words = dataset.manifest.get('word_tasks', {}).get('tasks', {})
+            tagged = [stem for stem in of_words if stem not in choices]
+            if tagged:
+                to_stderr(f'{code}: left out {", ".join(tagged)}: the harness asks for a label, not for tags')
         if not templates and not choices:
             what = 'has no task to ask about; build it from more of the Bible, or with fewer labels'
             raise InputError(folders[0], what)

@@ -22,7 +22,8 @@ from ...datasets.loading import REBUILD, Dataset, dataset_folders, lacks_text, l
 from ...datasets.loading import load_manifest, open_dataset
 from ...datasets.manifest import bible_hash, manifest_bytes, table_hash, without_task
 from ...datasets.segmentation import Segmentation
-from ...datasets.tasks import BUILT_IN, WF, Tasks
+from ...datasets.tasks import BUILT_IN, Tasks
+from ..words.forms import WF
 from .hf import CARD_TEXTS, foreign_in_export, find_to_export, provenance, write_export
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so07

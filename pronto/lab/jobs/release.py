@@ -31,7 +31,7 @@ from ...datasets.manifest import restate_language, shown_shares
 from ...datasets.folded import FOLDS
 from ...datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
 from ...datasets.tasks import BUILT_IN, SM, Tasks, read_tasks, tasks_of_manifest
-from ...datasets.word_align import aligner_name
+from ..words.word_align import aligner_name
 from .queue import Certificates, connect, run_jobs
 from ...sources.annotate import annotate, is_source
 from ...sources.annotation_file import require_options, write_annotations

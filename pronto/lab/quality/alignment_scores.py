@@ -22,8 +22,8 @@ from ...core.files import InputError, reading
 from ...core.refs import Ref
 from ...core.seeds import score_counts
 from ...core.tables import Table
-from ...datasets.word_align import Link, align_words, ending_of, require_alignable
-from ...datasets.word_tasks import UNASKED, LinkedVerse, pos_tags
+from ..words.word_align import Link, align_words, ending_of, require_alignable
+from ..words.word_tasks import UNASKED, LinkedVerse, pos_tags
 from .agreement import english_verses
 from .appendix import measured
 from .gold_alignments import GoldAlignment, GoldVerse

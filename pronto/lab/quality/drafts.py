@@ -16,7 +16,7 @@ import numpy as np
 from ...core.files import InputError
 from ...core.refs import Ref, in_order
 from ...core.tables import grouped
-from ...datasets.word_align import align_words, plain_word, require_alignable
+from ..words.word_align import align_words, plain_word, require_alignable
 from ...datasets.segmentation import Segmentation, learn_segmentation
 from ...sources.records import SourceWord
 

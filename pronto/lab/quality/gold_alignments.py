@@ -22,9 +22,9 @@ from ...bibles.usfm import is_usfm
 from ...bibles.versification import to_english, weigh_versifications
 from ...core.files import ANY_SHAPE, InputError, file_lines, read_json, reading
 from ...core.refs import Ref
-from ...datasets.stated_links import LINKED, link_phrases, phrases_of, uses_inflected
+from ..words.stated_links import LINKED, link_phrases, phrases_of, uses_inflected
 from ...datasets.segmentation import learn_segmentation
-from ...datasets.word_align import MOST_ALIGNED, plain_word
+from ..words.word_align import MOST_ALIGNED, plain_word
 from ...sources.annotate import annotate
 from ...sources.annotation_file import read_annotations
 from ...sources.greek_words import column_files, part_of_speech, read_columns

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from ...core.files import json_bytes
 from ...datasets.examples import VerseExample, read_json_rows, table_line
-from ...datasets.word_tasks import Tagged
+from ..words.word_tasks import Tagged
 
 # %% ../../../nbs/lab/suites/kinds.ipynb #kd06c
 class SingleSentence(VerseExample):

@@ -20,7 +20,7 @@ from ...core.files import InputError, content_hash, json_with_keys
 from ...core.seeds import item_values
 from ...datasets.ngrams import NearestText
 from ...datasets.tasks import Task, VerseTask
-from ...datasets.word_tasks import UNASKED
+from ..words.word_tasks import UNASKED
 from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged
 from .kinds import read_rows
 from .metrics import MLQA_LANGUAGES, answer_scores, spans
@@ -55,6 +55,11 @@ class SentenceTask(_OfBenchmark, VerseTask):
 class SentencePairTask(SentenceTask):
     "Label a pair of sentences"
     example = SentencePair
+
+    @property
+    def is_parallel(self)->bool:
+        "Each row of the test sets of XNLI and PAWS-X stands in each language"
+        return self.stem in ('xnli','pawsx')
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20a
 @dataclass(frozen=True)
