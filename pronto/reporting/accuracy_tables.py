@@ -276,8 +276,8 @@ def _arrange(blocks:list[_Block]):
                 block.about['table'] += ', with a limit'
     for of_table in by_table():
         for of_bible in grouped(of_table, lambda block: block.about['bible']).values():
-            kinds = [kind_of(block.runs[0]) for block in of_bible if len(of_bible) > 1]
-            names = differing([(kind.protocol, kind.rules, kind.source, kind.splits) for kind in kinds])
+            firsts = [block.runs[0] for block in of_bible if len(of_bible) > 1]
+            names = differing([(r.protocol, r.rules or '', r.source or '', r.splits or '') for r in firsts])
             for i,(block,name) in enumerate(zip(of_bible, names), 1):
                 block.about['test_set'] = with_label(f'test set {i}', name)
 
