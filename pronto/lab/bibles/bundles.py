@@ -206,7 +206,7 @@ def _bundle(
         texts = folder._replace(names=[name for name in folder.names if not _describes(name)])
         return replace(read_files(texts, words, statement.names), **statement.fields)
     def recognises(found:TextFile)->bool:
-        return found.path.name.lower() == file and sign in found.text
+        return sign in found.text and found.path.name.lower() == file
     def read_beside(found:TextFile)->Bible:
         return read(open_place(found.path.parent), found.path.name, found.words)
     return Reader(name, recognises, read_beside, who, says, modules=Modules(file, None, read))
