@@ -88,7 +88,7 @@ def test_the_tables_show_every_run_of_their_recipe(mixed, tmp_path, capsys):
     out, err = tables(mixed, tmp_path, capsys)
     names = rows_of(out)
     assert {'bert (m1)','bert (m1, 1 epoch)','bert (m2)','other','third'} <= names
-    assert 'other (1 epoch)' in names and 'Own translations, with a limit' in out and 'this many examples: 30' in out
+    assert 'other (1 epoch)' in names and 'Own translations, with a limit' in out and 'this many examples of each split: 30' in out
     for block in '(wol (wol-))', '(wol (edit))', 'v0.1', 'MACULA', '(luo (': assert any(block in name for name in names), block
     assert '3 robust on parallel splits' in err and '3 paper on random splits' in err and '3 paper on parallel splits (relay)' in err
     out, err = tables(mixed, tmp_path, capsys, '--recipe', '', '--splits', '')
@@ -194,7 +194,7 @@ def test_labels_of_other_sources_are_not_compared(mixed):
     assert {len(runs) for frame in frames for runs in frame.runs} <= {3}
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
-    taus = {a.recipes: a.tau for a in rank_agreement([r for r in read_runs(mixed) if r.dataset == 'fra'], 'accuracy')}
+    taus = {a['recipes']: a['tau'] for a in rank_agreement([r for r in read_runs(mixed) if r.dataset == 'fra'], 'accuracy')}
     assert taus == {'probe / paper': 1, 'probe-random / paper': -1}
 
 def test_the_summary_names_the_runs_of_other_test_sets(mixed, tmp_path, capsys):
@@ -256,7 +256,7 @@ def test_a_probe_and_fine_tuning_are_compared_on_one_kind_of_dataset(tmp_path):
         run(.9 - .3*i, seeds=1, limit=30)
     reply = ask_runs('probe', read_runs(runs), Options(splits='parallel', metric='accuracy'))
     (ranked,), = reply.found.values()
-    assert {a.recipes: a.tau for a in ranked.agreements} == {'probe / paper (paper)': 1, 'probe / paper (v0.1)': -1}
+    assert {a['recipes']: a['tau'] for a in ranked['agreements']} == {'probe / paper (paper)': 1, 'probe / paper (v0.1)': -1}
     ranks, sides = reply.tables
     assert {row['model'] for row in sides.texts} >= {'bert (paper)','bert (v0.1)','bert (limit 30, paper)'}
     assert all('2 of bert (1 epoch) on fra' in table.notes[0] for table in (ranks, sides))

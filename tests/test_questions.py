@@ -66,8 +66,11 @@ def tasks(tmp_path):
     from pronto.lab.suites.kinds import Described
     tags = 'O','B-PER','I-PER'
     described = dict(xquad=Described('questions', 'squad', 'XQuAD'), names=Described('tagging', 'span_f1', 'names', tags),
-                     upos=Described('tagging', 'tag_accuracy', 'upos', ('ADJ','DET','NOUN','VERB')))
-    for place in tmp_path/'tasks', tmp_path/'runs'/'tasks':
+                     upos=Described('tagging', 'tag_accuracy', 'upos', ('ADJ','DET','NOUN','VERB')),
+                     udpos=Described('tagging', 'span_f1', 'POS', ('ADJ','DET','NOUN','VERB')),
+                     xnli=Described('pair', 'accuracy', 'XNLI', tuple('ABC')), pawsx=Described('pair', 'accuracy', 'PAWS-X', tuple('ABC')),
+                     mela=Described('sentence', 'mcc', 'MELA', tuple('ABC')))
+    for place in tmp_path/'tasks', tmp_path/'runs'/'tasks': # A store may be either folder
         place.mkdir(parents=True)
         for stem,about in described.items(): (place/f'{stem}.json').write_text(json.dumps(about.record()))
 
@@ -80,6 +83,31 @@ def test_questions_are_known_by_their_ids_and_tokens_are_not_compared(tmp_path, 
     [row] = reply.tables[0].texts
     assert (row['task'], row['base'], row['rows'], row['right']) == ('XQuAD', 'en', '20', '100.0')
     assert 'No other translation has their rows: 1 of bert on en (names); 1 of bert on es (names)' in reply.markdown()
+
+def sentences(folder, task, right, where, labels='ABC', **more):
+    "Forty rows of a benchmark without references, in each of three languages, of which so many are right"
+    for (code, n),names in zip(right.items(), labels if isinstance(labels, tuple) else [labels]*3):
+        gold = [names[i*i % len(names)] for i in range(40)]
+        said = [where | dict(label=true, predicted=true if i < n else 'no') for i,true in enumerate(gold)]
+        store(folder, code, said, task=task, language=code, **more)
+
+def test_rows_without_references_are_the_same_by_number_where_a_benchmark_is_parallel(tmp_path, tasks):
+    sentences(tmp_path, 'xnli', dict(en=18, es=20, sw=10), dict(ref1='', ref2=''))
+    sentences(tmp_path, 'mela', dict(en=18, es=20, sw=10), dict(ref=''), mcc=.5)
+    reply = ask('errors', tmp_path)
+    assert [(r['task'], r['rows'], r['in_base']) for r in reply.tables[0].texts] == [('XNLI', '40', '45.0')]*2
+    assert '1 of bert on sw (MELA)' in reply.markdown()
+    [summary] = [t for t in ask('accuracy', tmp_path).tables if t.stem == 'summary']
+    assert {(r['scope'], r['mean']) for r in summary.texts if r['model'] == 'bert'} >= {('XNLI', '40.0')}
+    assert 'on all its own rows' in summary.markdown()
+
+@pytest.mark.parametrize('task, where, labels', [
+    ('mela', dict(ref=''), 'ABC'), # Each language has its own sentences, whatever their labels
+    ('pawsx', dict(ref1='', ref2=''), ('ABC', 'ACB', 'CBA'))]) # Rows are left out, or a limit draws others
+def test_rows_that_nothing_tells_apart_are_not_compared(tmp_path, tasks, task, where, labels):
+    sentences(tmp_path, task, dict(en=18, es=20, sw=10), where, labels, mcc=.5)
+    with pytest.raises(InputError, match='no model with answers to the same rows') as e: ask('errors', tmp_path)
+    assert '\n' not in str(e.value)
 
 def test_one_language_is_not_two(tmp_path):
     store(tmp_path, 'eng', verses(range(20)))
@@ -127,13 +155,16 @@ def test_names_and_tags_that_training_has_are_told_from_others(tmp_path, tasks):
     trained = [dict(code='eng', split='train', dataset_hash=tagged(data, 'eng', 'names', [('to Simon Peter', 'O B-PER I-PER')]))]
     store(runs, 'swh', words(('Simon Peter', 'B-PER I-PER', 'B-PER I-PER'), ('Yohana', 'B-PER', 'O')), task='names', f1=.5,
           protocol='transfer', trained_on=trained)
-    own = tagged(data, 'fra', 'upos', [('a b c d', 'DET ADJ NOUN VERB')])
-    key = RunKey('fra', 'bert', 'bert-1', 'upos', own)
-    write_record(key, runs, run_results(splits='parallel'), words(('b c d a', 'ADJ NOUN VERB DET', 'ADJ NOUN VERB NOUN')))
+    for task in 'upos','udpos': # Whatever they are judged by: XTREME judges tags of words by F1
+        own = tagged(data/task, 'fra', task, [('a b c d', 'DET ADJ NOUN VERB')])
+        key = RunKey('fra', 'bert', 'bert-1', task, own)
+        write_record(key, runs, run_results(splits='parallel'), words(('b c d a', 'ADJ NOUN VERB DET', 'ADJ NOUN VERB NOUN')))
     reply = ask('seen', runs, file=str(data), protocol='')
     counts = {(r['tested'], r['kind']): (r['right'], r['n']) for t in reply.tables for r in t.texts}
     assert counts['swh','seen'] == ('1', '1') and counts['swh','unseen'] == ('0', '1') and counts['swh','short'] == ('1', '2')
-    assert counts['fra','trigrams, seen'] == ('1', '1') and counts['fra','trigrams, unseen'] == ('0', '1')
+    of_tags = {(r['task'], r['kind']): (r['right'], r['n']) for t in reply.tables if t.stem == 'seen-tags' for r in t.texts}
+    for task in 'upos','POS':
+        assert of_tags[task,'trigrams, seen'] == ('1', '1') and of_tags[task,'trigrams, unseen'] == ('0', '1')
     assert 'of names that are in the training data 100.0 % are right, of others 0.0 % (swh from eng)' in ' '.join(reply.sentences)
 
 def test_a_dataset_that_was_built_anew_is_not_what_a_run_was_trained_on(tmp_path, tasks):

@@ -57,7 +57,8 @@ def test_every_run_fills_its_cell(runs, tmp_path):
     assert english['ERV','BERT'][0] == '–' and english['WBT','BERT'][9] == '–'
     assert english['ERV','ERV'][9:11] == ['50.00','50.43']
     assert low['WOL','μBERT-MX'][6:8] == ['95.00*','90.36']
-    assert '\n\\* trained on a part of the data, with at most this many examples: 50; baselines learn from all.' in made['Table 3']
+    assert '\n\\* trained and tested on a part of the data, with at most this many examples of each split: 50; ' in made['Table 3']
+    assert 'Δ is then to figures of the paper on other rows' in made['Table 3']
     assert low['WOL','XLM-R'][12] == '50.00†' and low['WOL','XLM-R'][9] == '–'
     assert own['qaa','tiny'] == ['–','–','88.00','–','–']
 

@@ -75,6 +75,8 @@ class _OfAnyKind(_OfOneLabel):
     baselines:ClassVar[dict|None] = None # Of its own, by name; `None` for the usual ones
     ending:ClassVar[str] = 'tsv' # Of its tables
     metric:ClassVar[str] = 'accuracy' # That it is judged by
+    is_parallel:ClassVar[bool] = False # Does the row of a number ask the same in each language?
+    is_parallel:ClassVar[bool] = False # Does the row of a number ask the same in each language?
     scored_by_checkpoint:ClassVar[bool] = False # Are checkpoints also scored on dev of the tested languages?
 
     def true_labels(self, rows:list)->list[str]: # One for each item

@@ -27,7 +27,7 @@ from .rendering import BASELINE_NAMES, CELL, NOT_RUN, OWN_TABLE, Accuracies
 from .scores import Answers, against_baselines, among_best, is_clear, main_metric, read_seeds
 from .scores import seed_scores, shown, unambiguous_scores, with_metric
 from ..runs.schema import Run
-from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
+from ..runs.comparing import differing, kind_of, known_as, latest, made_as, name_apart, preference
 from ..runs.comparing import TaskKey, task_key, test_set
 from ..runs.folds import following_share, probe_kept, unknown_share
 
@@ -141,31 +141,25 @@ class _Block(NamedTuple):
     @property
     def runs(self)->list[Run]: return runs_in(self.cells)
 
-def _about(listed:_Row, cells:pd.DataFrame)->dict[str,str]: # `listed`: a row of the layout
-    "What the cells of a test set share"
-    about = {name: listed[name] for name in _OF_TRANSLATION} | dict(source='')
-    if cells.empty:
-        return about
-    first = cells.runs.iloc[0][0]
-    kind = kind_of(first)
-    trained_on = ', '.join(first.train_names)
-    about |= dict(protocol=kind.protocol, rules=kind.rules, source=kind.source, condition=first.condition)
-    return about | dict(trained_on='' if trained_on == listed['bible'] else trained_on)
-
 def _blocks(layout:list[_Row], chosen:pd.DataFrame, published:bool)->list[_Block]:
     "The test sets of all translations; `published`: also of those without a run"
     blocks, by_bible = [], dict(iter(chosen.groupby('bible', sort=False)))
     for bible,rows in grouped(layout, itemgetter('bible')).items():
+        about = {name: rows[0][name] for name in _OF_TRANSLATION} | dict(source='')
         if bible not in by_bible:
-            blocks += [_Block(_about(rows[0], chosen[:0]), rows, chosen[:0])]*published
+            blocks += [_Block(about, rows, chosen[:0])]*published
             continue
         ran = {*by_bible[bible].model}
         for n,cells in by_bible[bible].groupby('block'):
-            models = [_filled_by(row, ran) for row in rows]
             there = {*cells.model}
-            listed = [row for row,model in zip(rows, models) # On the first also those that did not run at all
-                      if model in there or n == 0 and model not in ran]
-            blocks.append(_Block(_about(listed[0], cells), listed, cells))
+            listed = [row for row in rows # On the first also those that did not run at all
+                      if (model := _filled_by(row, ran)) in there or n == 0 and model not in ran]
+            run = cells.runs.iloc[0][0]
+            _, rules, source = made_as(run)
+            trained_on = ', '.join(run.train_names)
+            of_runs = dict(protocol=run.protocol, rules=rules, source=source, condition=run.condition,
+                           trained_on='' if trained_on == bible else trained_on)
+            blocks.append(_Block(about | of_runs, listed, cells))
     return blocks
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl05
@@ -202,43 +196,34 @@ def _scored(answers:Answers, runs:list[Run], metric:str, is_model:bool)->dict: #
     return found
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
-def _systems(block:_Block)->list[tuple]: # Key of a baseline, name, and task to runs and answers
-    "The baselines and the models of a block; the majority is always there, others where a run has them"
+def _score(block:_Block, tasks:list[TaskKey], asked:str)->list[dict]: # `asked`: a metric, or nothing
+    "The cells of a block: the majority, other baselines where a run has them, and the models"
     runs = {(cell.model, cell.task): cell.runs for cell in block.cells.itertuples()}
     answers = {place: read_seeds(seeds) for place,seeds in runs.items()}
-    last = {task: max(places, key=lambda place: latest(runs[place]))
+    last = {task: max(places, key=lambda place: latest(runs[place])) # Whose baselines are shown
             for task,places in grouped(runs, itemgetter(1)).items()}
-    systems = []
-    for key,name in BASELINE_NAMES.items(): # As the latest model on the test set has them
-        own = {task: (runs[place], answers[place].of_baseline(key))
-               for task,place in last.items() if key in answers[place].baselines}
-        if own or key == 'majority':
-            systems.append((key, name, own))
+    with_a_run = {'majority', *(key for place in last.values() for key in answers[place].baselines)}
     there = {model for model,_ in runs}
-    for row in block.listed:
-        model = _filled_by(row, there)
-        own = {task: (seeds, answers[name, task]) for (name,task),seeds in runs.items() if name == model}
-        systems.append(('', row['model'], own))
-    return systems
-
-def _score(block:_Block, tasks:list[TaskKey], asked:str)->list[dict]: # `asked`: a metric, or nothing
-    "The cells of a block"
-    systems = _systems(block)
+    systems = [(name, key, '') for key,name in BASELINE_NAMES.items() if key in with_a_run]
+    systems += [(row['model'], '', _filled_by(row, there)) for row in block.listed]
     metrics = {task: main_metric(task.definition, asked) for task in tasks}
-    best = {}
+    best = set()
     for task,metric in metrics.items(): # Two rows may show one model
-        models = {own[task][1]: own[task][1] for key,_,own in systems if not key and task in own}
-        best[task] = among_best({a: a for a in models if metric in a.scores}, metric)
+        places = dict.fromkeys((model, task) for *_,model in systems)
+        best |= among_best({place: answers[place] for place in places
+                            if place in answers and metric in answers[place].scores}, metric)
     cells = []
-    for row,(key,name,own) in enumerate(systems):
+    for row,(name,key,model) in enumerate(systems):
         for task,metric in metrics.items():
-            definition = task.definition
-            cell = dict(row=row, system=name, task=task.name, reference=key,
-                        on_words=definition.target == 'class' and definition.has_items)
-            if task in own:
-                runs, answers = own[task]
-                cell |= _scored(answers, runs, metric, not key)
-                cell['among_best'] = answers in best[task] or None
+            place = last.get(task) if key else (model, task)
+            own = answers.get(place)
+            if own and key:
+                own = own.of_baseline(key) if key in own.baselines else None
+            on_words = task.definition.target == 'class' and task.definition.has_items
+            cell = dict(row=row, system=name, task=task.name, reference=key, on_words=on_words)
+            if own:
+                cell |= _scored(own, runs[place], metric, not key)
+                cell['among_best'] = place in best and not key or None
             cells.append(NOT_RUN | block.about | {k: None if x != x else x for k,x in cell.items()})
     return cells
 

@@ -129,10 +129,9 @@ _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which 
               'Δ: ours less published, both in accuracy.')
 
 # %% ../../nbs/reporting/rendering.ipynb #44f5cdd3
-_LIMIT = ('* trained on a part of the data, with at most this many examples: {limit}; baselines learn from '
-          'all.')
-_SAME_LIMIT = ('All models were trained on a part of the data, with at most this many examples: {limit}; '
-               'baselines learn from all.')
+_LIMIT = ('{who} trained and tested on a part of the data, with at most this many examples of each split: '
+          '{limit}; baselines learn from all of train, and are tested on the same part.{paper}')
+_OTHER_ROWS = ' Δ is then to figures of the paper on other rows: all of its test sets.'
 COLLAPSED = '† learned nothing, or gave the same answer to everything, with at least one seed.'
 _SIGNS = dict(limit='*', collapsed='†', among_best='‡', above_baseline='§') # Behind the figure
 _SHARES = dict(probe_kept='probe', unknown='unknown', follows='one letter') # Small, in percent
@@ -252,8 +251,9 @@ def notes(
     if (models.chapters < 6).any():
         said.append(_FEW_CHAPTERS)
     if _values(ran, 'limit'):
-        form = _LIMIT if _limits_differ(found) else _SAME_LIMIT
-        said.append(form.format(limit=_in_words(found.limits)))
+        who = '*' if _limits_differ(found) else 'All models were'
+        limit = _in_words(found.limits)
+        said.append(_LIMIT.format(who=who, limit=limit, paper=_OTHER_ROWS*found.is_compared))
     said += [text for name,text in _MEANINGS.items() if any(_is_marked(name, value) for value in ran[name])]
     if found.is_compared or len(ran) < len(cells):
         in_paper = ', or not in the paper' if found.is_compared else ''

@@ -6,7 +6,7 @@
 __all__ = ['MIN_SEEDS', 'METRICS', 'IN_PERCENT', 'Answers', 'has_seed', 'read_answers', 'read_seeds', 'answers_by_task',
            'common_codes', 'same_rows', 'shown', 'main_metric', 'with_metric', 'answer_values', 'seed_scores',
            'mean_score', 'baseline_scores', 'unambiguous_scores', 'compare_values', 'compare_answers', 'compare_all',
-           'is_clear', 'against_best', 'among_best', 'may_be_best', 'against_baselines']
+           'is_clear', 'among_best', 'may_be_best', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from collections.abc import Iterable
@@ -292,21 +292,6 @@ def is_clear(p:float|None)->bool:
     return p is not None and p < .05
 
 # %% ../../nbs/reporting/scores.ipynb #rsc27
-def against_best(
-    models:dict[str,Answers], metric:str='accuracy',
-    baselines:tuple[str,...]=() # e.g. `('ngram',)`
-)->list[dict]: # `best` and `other`, by name; `difference`, `p` and `p_holm`
-    "The best model against each of the others and the baselines; raises `ValueError` if test sets differ"
-    best = max(models, key=lambda name: mean_score(models[name], metric))
-    others = {b: models[best].of_baseline(b) for b in baselines if b in models[best].baselines}
-    found = []
-    for row in compare_all(models | others, metric):
-        if best in (row['first'], row['second']):
-            sign, other = (1, row['second']) if best == row['first'] else (-1, row['first'])
-            found.append(dict(best=best, other=other, difference=sign*row['difference'], p=row['p'],
-                              p_holm=row['p_holm']))
-    return found
-
 def among_best(
     models:dict[str,Answers], metric:str='accuracy'
 )->set[str]: # Names; empty for one model, if one was trained with few seeds, or if rows differ
@@ -316,7 +301,9 @@ def among_best(
     models = {name: answers for name,answers in models.items() if may_be_best(answers, metric)}
     if len({answers.rows.same for answers in models.values()}) != 1: # None is left, or they differ
         return set()
-    return models.keys() - {row['other'] for row in against_best(models, metric) if is_clear(row['p_holm'])}
+    best = max(models, key=lambda name: mean_score(models[name], metric))
+    apart = [{row['first'], row['second']} for row in compare_all(models, metric) if is_clear(row['p_holm'])]
+    return {best} | models.keys() - set().union(*(pair for pair in apart if best in pair))
 
 def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has it learned something
     "Does no run give one answer to everything, and does no baseline score more?"

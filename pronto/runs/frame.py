@@ -59,7 +59,7 @@ def _code(text:str)->int: return int.from_bytes(blake2b(text.encode(), digest_si
 
 def row_codes(columns:Columns)->np.ndarray: # (n,) of 64 bits; none for rows without references
     "A number for each row, equal for rows that ask the same and have the same label"
-    asked = [columns[name] for name in WHERE if name in columns]
+    asked = [columns[name] for name in WHERE if name in columns and any(columns[name].categories)]
     if not asked:
         return np.zeros(0, np.uint64)
     codes = np.zeros(len(columns['label']), np.uint64)

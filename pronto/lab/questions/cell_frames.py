@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FEW_SEEDS', 'Cells', 'read_cells', 'scored_cells', 'difference', 'mean_difference', 'difference_text', 'best_note',
-           'few_seeds_note', 'score_column', 'ends_column', 'score_columns', 'difference_columns', 'collapse_mark']
+           'few_seeds_note', 'score_columns', 'difference_columns']
 
 # %% ../../../nbs/lab/questions/cell_frames.ipynb #ce000005
 from functools import partial
@@ -143,27 +143,6 @@ def few_seeds_note(differences:list)->str: # Under a table; `None` is left out
     return f'Where seeds are fewer than three: {FEW_SEEDS}.' if few else ''
 
 # %% ../../../nbs/lab/questions/cell_frames.ipynb #pccol002
-def score_column(
-    name:str, # In files
-    title:str, # Printed above it
-    get:Callable, # Takes a row, gives a score from 0 to 1, or `None`
-    metric:str='accuracy', sign:str='', mark:Callable|None=None # See `Column`
-)->Column:
-    "A column of a score or of a difference of scores"
-    show = partial(as_shown, metric=metric, sign=sign)
-    return Column(name, title, show, lambda row: shown(metric, get(row)), mark)
-
-def ends_column(
-    name:str, # Of both ends
-    title:str,
-    get:Callable, # Takes a row, gives an interval, or `None`
-    metric:str='accuracy', sign:str=''
-)->Column:
-    "A column of intervals"
-    def show(*ends):
-        return interval_text(ends, 1 if metric in IN_PERCENT else 2, sign)
-    return Column(name, title, show, lambda row: [shown(metric, x) for x in get(row) or (None, None)])
-
 def score_columns(metric:str='accuracy')->list[Column]: # In files only; a wide table prints the first one
     "Columns of a score with its interval, of rows of `scored_cells`"
     show = partial(as_shown, metric=metric)
@@ -176,12 +155,9 @@ def difference_columns(
     metric:str='accuracy'
 )->list[Column]: # Its p-value comes last
     "Columns of a difference, with its interval and its test"
-    def of(field):
-        return lambda row: getattr(get(row), field, None)
-    return [score_column(name, title, of('difference'), metric, '+'),
-            ends_column(f'{name}_low {name}_high', '95 %', of('interval'), metric, '+'),
-            Column('p', 'p', lambda p: decimal(p, 3), of('p'))]
-
-def collapse_mark(answers:Answers|None)->str: # `†` or nothing
-    "Did a seed give the same answer to everything?"
-    return '†' if answers and answers.collapsed else ''
+    def difference(row): return shown(metric, getattr(get(row), 'difference', None))
+    def ends(row): return [shown(metric, x) for x in getattr(get(row), 'interval', None) or (None, None)]
+    def ends_text(*ends): return interval_text(ends, 1 if metric in IN_PERCENT else 2, '+')
+    return [Column(name, title, partial(as_shown, metric=metric, sign='+'), difference),
+            Column(f'{name}_low {name}_high', '95 %', ends_text, ends),
+            Column('p', 'p', partial(decimal, digits=3), lambda row: getattr(get(row), 'p', None))]

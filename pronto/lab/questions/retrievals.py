@@ -6,10 +6,10 @@
 __all__ = ['RETRIEVAL', 'retrieval_table', 'representation_table', 'retrieval_sentences']
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100005
-from math import nan
 from operator import itemgetter
 from statistics import mean
-from ...core.tables import Table, decimal, grouped
+import pandas as pd
+from ...core.tables import Column, Table, decimal, grouped, table_of, titled
 from ...runs.comparing import name_apart
 from ...runs.schema import Run
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
@@ -19,39 +19,41 @@ from ...reporting.cells import data_notes
 _PUBLISHED = 100 # Verses of MEXA
 _MEXA = f'MEXA: on the first {_PUBLISHED} verses, as published; the CSV file has it on all verses, too.'
 
-def _mean(run:Run, setting:str)->float: # A share
-    "Over both directions"
-    return mean(s['accuracy'] for s in run.scores if s['setting'] == setting)
-
-def _data(run:Run)->dict: # Shares
-    "The figures, and the means over both directions"
-    (low, high), = (s['interval'] or (None, None) for s in run.scores if s['setting'] == 'xtreme')
-    means = {setting: _mean(run, setting) for setting in ('xtreme','margin','csls')}
-    n = run.counts['test']
+def _row(run:Run)->dict: # Shares
+    "The figures by direction, first from the tested translation, then back, and the means over both"
+    by_setting = grouped(run.scores, itemgetter('setting'))
+    (low, high), = (s['interval'] or (None, None) for s in by_setting['xtreme'])
     names = dict(model=run.model_name, foreign=run.dataset_name, other=run.train_names[0])
-    return dict(**names, low=low, high=high, **means,
-                mexa_mean=mean(run.mexa_100), mexa_max=max(run.mexa_100), mexa_verses=min(_PUBLISHED, n),
-                mexa_mean_all=mean(run.mexa), mexa_max_all=max(run.mexa), verses=n)
+    both = {name: [s['accuracy'] for s in of_setting] for name,of_setting in by_setting.items()}
+    return names | dict(
+        low=low, high=high, **{name: mean(both[name]) for name in ('xtreme','margin','csls')}, both=both,
+        layer=by_setting['margin'][0]['layer'], mexa_mean=mean(run.mexa_100), mexa_max=max(run.mexa_100),
+        mexa_verses=min(_PUBLISHED, run.counts['test']), mexa_mean_all=mean(run.mexa),
+        mexa_max_all=max(run.mexa), verses=run.counts['test'])
 
-def _cells(run:Run)->list: # In percent
-    percent, data = (lambda x: f'{100*x:.1f}'), _data(run)
-    by_setting = grouped(run.scores, lambda s: s['setting']) # First from the tested translation, then back
-    both = [percent(s['accuracy']) for name in ('margin','csls') for s in by_setting[name]]
-    ends = '' if data['low'] is None else f' ({percent(data["low"])}–{percent(data["high"])})'
-    xtreme = percent(data['xtreme']) + ends
-    names = data['model'], data['foreign'], data['other']
-    return [*names, xtreme, *both, by_setting['margin'][0]['layer'],
-            percent(data['mexa_mean']), percent(data['mexa_max']), data['verses']]
+def _percent(share:float)->str: return f'{100*share:.1f}'
+
+def _ends(row:dict)->str:
+    return '' if row['low'] is None else f' ({_percent(row["low"])}–{_percent(row["high"])})'
+
+def _directions(name:str, title:str)->list[Column]: # In files their mean
+    def column(i, arrow): return Column('', f'{title} {arrow}', _percent, lambda row: row['both'][name][i])
+    return [Column(name), column(0, '→'), column(1, '←')]
+
+_COLUMNS = [
+    *titled('model', 'foreign', 'other'), Column('low'), Column('high'),
+    Column('xtreme', 'XTREME (95 %)', _percent, mark=_ends),
+    *_directions('margin', 'margin'), *_directions('csls', 'CSLS'),
+    Column('', 'layer', get=itemgetter('layer')),
+    Column('mexa_mean', f'MEXA mean ({_PUBLISHED})', _percent),
+    Column('mexa_max', f'MEXA max ({_PUBLISHED})', _percent),
+    *map(Column, ('mexa_verses','mexa_mean_all','mexa_max_all')), *titled('verses')]
 
 def retrieval_table(runs:list[Run])->Table: # In percent
     "Retrieval by model and pair of translations: → from the tested one to the other, ← back"
-    of_mexa = [f'MEXA {what} ({_PUBLISHED})' for what in ('mean','max')]
-    header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
-              'layer', *of_mexa, 'verses']
-    runs = name_apart(runs)
-    rows, data = list(map(_cells, runs)), list(map(_data, runs))
     title = 'Verses that find their translation, in percent'
-    return Table('retrieval', title, [(header, rows)], [_MEXA, *data_notes(runs)], data, align='lllr')
+    rows = list(map(_row, name_apart(runs)))
+    return table_of('retrieval', title, _COLUMNS, rows, [_MEXA, *data_notes(runs)], align='lllr')
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100022
 _BY = 'representations'
@@ -62,29 +64,18 @@ def _shares(run:Run)->dict[str,float]: # By representation
     layers = {f'layer {i}': share for i,share in enumerate(kinds['layers'])}
     return layers | dict(zip(_THIRDS, kinds['thirds'])) | {'first token': kinds['first'][0]}
 
-def _mean_shares(runs:list[Run])->dict[str,dict[str,float]]: # By model, over its pairs
-    known = grouped([r for r in name_apart(runs) if r.representations], lambda r: r.model_name)
-    shares = {model: list(map(_shares, some)) for model,some in known.items()}
-    return {model: {name: mean(s[name] for s in some) for name in some[0]}
-            for model,some in shares.items()}
-
 def representation_table(runs:list[Run])->Table: # In percent
     "The share of verses that find their translation, by representation and model"
-    means = _mean_shares(runs)
-    names = dict.fromkeys(name for found in means.values() for name in found)
-    ordered = sorted(names, key=lambda name: (not name.startswith('layer'), name == 'first token'))
-    def cells(name):
-        return [decimal(100*found.get(name, nan), 1) for found in means.values()]
-    data = [dict(model=model, representation=name, found=x) for model,found in means.items()
-            for name,x in found.items()]
+    runs = name_apart(runs)
+    shares = pd.DataFrame(list(map(_shares, runs))).groupby([r.model_name for r in runs], sort=False).mean()
+    ordered = sorted(shares, key=lambda name: (not name.startswith('layer'), name == 'first token'))
+    data = [dict(model=model, representation=name, found=share)
+            for model,row in shares.iterrows() for name,share in row.dropna().items()]
     note = ('By cosine, means over both directions and all pairs. Layer 0: the embeddings; a third: the '
             'means of its layers side by side; the first token, e.g. CLS, of the last layer.')
-    older = sum(not r.representations for r in runs)
-    if older:
-        note += f' Searches that were recorded without these figures: {older} of {len(runs)}.'
-    rows = [[name, *cells(name)] for name in ordered]
+    rows = [[name, *(decimal(100*share, 1) for share in shares[name])] for name in ordered]
     title = 'Verses that find their translation, by what stands for a verse'
-    return Table(_BY, title, [(['representation', *means], rows)], [note], data, align='lr')
+    return Table(_BY, title, [(['representation', *shares.index], rows)], [note], data, align='lr')
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100016
 def retrieval_sentences(tables:list[Table], metric:str='')->list[str]: # One for each model

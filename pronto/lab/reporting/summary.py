@@ -141,7 +141,8 @@ def rows_notes(
     own = ', '.join(task for task in tasks if task not in {key.name for key in common})
     found = [f'Translations are tested on the rows that all of them have: {sizes}.'] if common else []
     if own:
-        found.append(f'Each translation is tested on all its own rows, as too few are in all: {own}.')
+        found.append('Each translation is tested on all its own rows, as too few are known to be in all: '
+                     f'{own}.')
     return found
 
 def _metrics(rows:list[dict])->str: # e.g. `accuracy in percent; SM: MCC`

@@ -56,6 +56,11 @@ class SentencePairTask(SentenceTask):
     "Label a pair of sentences"
     example = SentencePair
 
+    @property
+    def is_parallel(self)->bool:
+        "Each row of the test sets of XNLI and PAWS-X stands in each language"
+        return self.stem in ('xnli','pawsx')
+
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20a
 @dataclass(frozen=True)
 class ItemTask(_OfBenchmark, Task):

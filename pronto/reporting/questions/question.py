@@ -99,7 +99,7 @@ def draw(records:list[dict], drawing:Drawing, label:str=''): # A figure of matpl
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07o
 _LISTS = dict( # What those of a question hold
-    read=('what the tables show, each with its `runs`', lambda x: hasattr(x, 'runs')),
+    read=('what the tables show, each with its `runs`', lambda x: hasattr(x, 'runs') or 'runs' in x),
     tables=('`Table`s', lambda x: isinstance(x, (Table, tuple))),
     sentences=('texts', lambda x: isinstance(x, str)))
 
@@ -164,7 +164,11 @@ def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[lis
     return kept, f'Left out: {said}; choose with --recipe, --splits, --protocol and --source.' if said else ''
 
 def _runs_of(question:RunQuestion, found:list)->list[Run]: # For notes
-    return [] if question.own_notes else [r for one in found for r in one.runs]
+    "Each run once, in whichever rows it is"
+    if question.own_notes:
+        return []
+    runs = (run for one in found for run in (one['runs'] if isinstance(one, dict) else one.runs))
+    return list({id(run): run for run in runs}.values())
 
 def _unused(question:RunQuestion, records:list[Run], used:list[Run])->str: # Empty if all are in a table
     def place(r):
