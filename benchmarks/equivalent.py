@@ -3,7 +3,7 @@
 N-grams that have read a share of the train verses, in a draw that no curve holds, stand in for models: how
 much they have read is known. Each Bible is asked in three sizes, as far as it has them: Mark in ten folds,
 the New Testament, and the whole Bible. `recovered.csv` has a row for each model, `recovery.md` counts."""
-import argparse
+import argparse, re
 from pathlib import Path
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ def rows_of(verses, fold, most):
         models.append(ngram_credits(texts, test, *best_kind(texts, [*parts['dev']]), *points))
         tasks += [task.stem]*len(test)
         chapters += [row.ref.chapter_name for row in test]
-    return len(train), np.hstack(curve), np.hstack(models), tasks, chapters
+    return len(train), np.concatenate(curve, -1), np.hstack(models), tasks, chapters
 
 def recovered(path, size):
     "A record for each model of one text"
@@ -54,10 +54,10 @@ def recovered(path, size):
     n = np.mean(n_train)
     about = sum(tasks, []), sum(chapters, [])
     at = np.array([n_read(n, share) for share in SHARES])
-    records = []
+    records, name = [], re.sub('(Bible|-NT|_nt_vpl)$', '', Path(path).name.split('.')[0])
     for share,credits in zip(READ, np.hstack(models)):
-        reading = equivalent_reading(credits, np.hstack(curves), at, *about)
-        records.append(dict(text=Path(path).stem, size=size, share=share, verses=n_read(n, share),
+        reading = equivalent_reading(credits, np.concatenate(curves, -1), at, *about)
+        records.append(dict(text=name, size=size, share=share, verses=n_read(n, share),
                             read=reading.read, low=reading.low, high=reading.high, read_all=reading.read_all,
                             verdict=reading.verdict))
     return records
@@ -92,11 +92,12 @@ def main():
             found = recovered(path, size)
             records += found
             print(path, size, len(found), flush=True)
-        pd.DataFrame(records).to_csv(file, index=False)
+        pd.DataFrame(records).round(1).to_csv(file, index=False)
     frame = pd.DataFrame(records)
     rows = [counted(size, rows) for size,rows in frame.groupby('size', sort=False)]
     notes = [f'Models are n-grams that have read {", ".join(map(str, READ))} % of the train verses, '
-             f'in a draw that no curve holds; {ASKED} rows a task. Intervals are of 95 %, over chapters.']
+             f'in a draw that no curve holds; {ASKED} rows a task. Intervals are of 95 %, over chapters '
+             'and draws of the text.']
     table = table_of('recovery', 'Recovered reading', COLUMNS, rows, notes)
     table.write(args.output)
 

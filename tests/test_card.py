@@ -79,6 +79,7 @@ def test_a_model_that_predicts_the_next_word_is_asked_which_sentence_it_finds_mo
     argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--language', 'Wolof']
     assert main(argv) == 0
     said = capsys.readouterr()
+    assert 'Nothing shows that decoder has read this very text: it does not complete its verses more often' in said.out
     assert 'decoder was asked which of the sentences it finds more probable.' in said.out and 'decoder on English |' in said.out
     steps = [line.partition(':')[0] for line in said.err.splitlines() if line.endswith(' left in all')]
     assert list(dict.fromkeys(steps))[:2] == ['build the tasks', 'load what models need'] and steps[-1] == 'write the page'

@@ -192,7 +192,7 @@ def test_loggers_and_early_stopping_get_the_number_in_any_order(before, dataset,
     net, tokenizer = loaded(model)
     ids = torch.tensor([tokenizer(zoo.texts(2)[1])['input_ids'][:3]]*2)
     callback, falling = pronto.LanguageCallback(dataset, tokenizer, report=str), iter([3., 2., 1., 0., -1.])
-    monkeypatch.setattr(callback, 'numbers', lambda model: dict(eval_qaa_language=next(falling), eval_qaa_ngrams=50.))
+    monkeypatch.setattr(callback, 'numbers', lambda model: dict(eval_qaa_language=next(falling), eval_qaa_ngrams=50., eval_qaa_read=9.))
     others = [Logger(), EarlyStoppingCallback(1)]
     how = dict(output_dir=str(tmp_path), max_steps=5, eval_strategy='steps', eval_steps=1, report_to=[], save_strategy='no', use_cpu=True,
                metric_for_best_model='qaa_language', greater_is_better=True)

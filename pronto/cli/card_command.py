@@ -46,10 +46,12 @@ def _weight(model)->float:
         return next((n for name in names if isinstance(n := model.config.get(name), int)), usual)
     return first(_LAYERS, 6)*first(_WIDTH, 384)**2/(6*384**2)
 
+_COMPLETE = 'let it complete verses'
+
 def _steps(model, several:bool)->list[str]:
-    "What is done with a model: the text is read, the model is asked, and both in English"
+    "What is done with a model: the text is read, the model is asked, and both in English; has it read this?"
     name = f'{model.name}: ' if several else ''
-    return [f'{name}{step}' for step in ('read the text','ask','read English','ask in English')]
+    return [f'{name}{step}' for step in ('read the text','ask','read English','ask in English',_COMPLETE)]
 
 _BUILD, _ENGLISH, _LOAD = 'build the tasks', 'build the tasks in English', 'load what models need'
 _OTHERS, _ALONE, _PAGE = 'ask the other tasks', 'count words and letters', 'write the page'
@@ -59,7 +61,7 @@ def _planned(models:list, all_tasks:bool)->dict[str,float]: # Step to its second
     planned = {_BUILD: 5, _LOAD: 4, _ENGLISH: 3} if models else {_BUILD: 5, _ALONE: 5}
     for model in models:
         read, read_english = 12*_weight(model), 9*_weight(model)
-        seconds = (.1, read, .1, read_english) if model.predicts_next else (read, 4, read_english, 4)
+        seconds = (.1, read, .1, read_english, read) if model.predicts_next else (read, 4, read_english, 4)
         planned |= zip(_steps(model, len(models) > 1), seconds)
     if models:
         planned[_OTHERS] = 20*len(models) if all_tasks else .1 # These alone, of a text without choices
@@ -88,10 +90,24 @@ def _number(card, models:list, course, runs, report):
     for model in models:
         steps = _steps(model, len(models) > 1)
         card.runs += runs_of(card.dataset, model, *steps[:2])
+        if model.predicts_next:
+            _complete(card, model, course.bar(steps[4]), runs, report)
         if model not in in_english:
             continue
-        card.english += runs_of(english, model, *steps[2:])
+        card.english += runs_of(english, model, *steps[2:4])
         card.notes += filter(None, [pieces_in_words(model, card.dataset, english)])
+
+def _complete(card, model, progress, runs, report):
+    "Ask a model that predicts the next word whether it has read this very text"
+    from pronto.protocols.protocol import known_protocol
+    from pronto.reporting.english_beside import other_wording
+    from pronto.runs.planning import plan
+    from pronto.runs.runner import run_all
+    if not known_protocol('memory'):
+        return # It belongs to a room of its own
+    beside = filter(None, [other_wording(card.dataset, report)])
+    trainings = plan(card.dataset, [model], protocol='memory', train=list(beside), report=report)
+    card.memory += run_all(trainings, runs, progress=progress, show=False)
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0022
 _OF_OTHERS = 200 # Rows of each part of a task

@@ -165,11 +165,20 @@ def _plain(baseline:str, task:Task)->str:
         return 'the mean of all numbers'
     return _PLAIN.get(baseline, baseline)
 
+_RARE = .1 # Of rows; where all others have one label, accuracy hardly tells models apart
+
+def _judged_by(answers:Answers)->str: # A key of `METRICS`
+    "The metric of a task, or MCC where nearly all rows have the same label"
+    if answers.task.metric != 'accuracy' or 'mcc' not in answers.task.metrics:
+        return answers.task.metric
+    commonest = max(Counter(answers.true).values())
+    return 'mcc' if commonest > (1 - _RARE)*len(answers.true) else 'accuracy'
+
 def _verdict(answers:Answers)->tuple[str,str]: # A key of `_VERDICTS`, and a sentence
     "How good a score is, by a test against the best baseline"
     if answers.collapsed:
         return 'guessing', 'No better than guessing: one answer to everything.'
-    metric = answers.task.metric
+    metric = _judged_by(answers)
     against = against_baselines(answers, metric)
     if against is None:
         return 'alone', 'There are no baselines to compare it with.'

@@ -18,7 +18,7 @@ from ..datasets.loading import Dataset
 from .card import about_bible, card_finding, example_table, next_steps, score_card
 from .card import baseline_table, telling_run, verse_table
 from ..datasets.choices.reading_curve import SCORED
-from .language_score import by_rows, compare_models, language_scores, ngrams_alone
+from .language_score import by_rows, compare_models, free_order, language_scores, ngrams_alone
 from .language_score import plain_finding, scale_text, score_lines, score_picture
 from .equivalent import reading_text
 from ..protocols.protocol import QUICK
@@ -33,6 +33,7 @@ class Card:
     models:list[str] = field(default_factory=list) # As the user named them; none: what baselines say
     runs:list[Run] = field(default_factory=list)
     english:list[Run] = field(default_factory=list) # The same models on the same books in English
+    memory:list[Run] = field(default_factory=list) # Whether the models have read this very text
     baselines:dict = field(default_factory=dict) # Without models: as `score_baselines` gives it
     notes:list[str] = field(default_factory=list) # Sentences
 
@@ -93,6 +94,25 @@ def _in_english(card:Card)->list[str]: # In Markdown
     return [f'On {text} {markdown_text(model)} knows {reading_text(row.reading)}.'
             for model,row in card.in_english.items()]
 
+# %% ../../nbs/reporting/card_page.ipynb #crdp0009n
+_SIGNS = dict(exact='completes {} of its verses word for word from their first halves',
+              known='finds the wording of {} of its verses less surprising than that of another translation')
+
+def _remembered(run:Run)->str: # In Markdown
+    "Has a model read this very text? What it does more often than n-grams that have read the other verses"
+    def percent(share): return f'{decimal(100*share, 0)} %'
+    signs = [f'{text.format(percent(run.memory[name]))} (n-grams that have read the rest of it: '
+             f'{percent(run.memory[f"ngram_{name}"])})' for name,text in _SIGNS.items()
+             if run.intervals.get(name) and run.intervals[name][0] > run.memory[f'ngram_{name}']]
+    model = markdown_text(run.model)
+    if signs:
+        return (f'**{model} has very probably read this very text**: it {" and ".join(signs)}. What it '
+                'remembers counts above as if it were reading, so it may know less of the language than is '
+                'said there.')
+    asked = ' or prefers its wording' if 'known' in run.memory else ''
+    return (f'Nothing shows that {model} has read this very text: it does not complete its verses{asked} '
+            'more often than n-grams that have read the rest of it.')
+
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
 def _headline(card:Card, scores)->list[str]: # In Markdown
     "Does a model read the language? In sentences"
@@ -107,7 +127,7 @@ def _headline(card:Card, scores)->list[str]: # In Markdown
     elif not said:
         said.append('This text has no tasks that ask whether a model reads the language at all; how well it '
                     'does in the others is below.')
-    return [*said, *_how_asked(card.runs), *_how_many(card), *card.notes]
+    return [*said, *map(_remembered, card.memory), *_how_asked(card.runs), *_how_many(card), *card.notes]
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0011
 def _books(dataset:Dataset)->set[str]: # Codes; empty for a dataset without its text
@@ -146,7 +166,7 @@ def _tasks(card:Card, language:str, scores)->dict[str,str]: # What is folded bel
         return {'What each task gives without a model': _of_table(found, language)} if found.rows else {}
     table = score_card(card.runs, scores)
     number = ['The number is the mean over these tasks of what is right beyond guessing.',
-              *score_lines(scores)]
+              *free_order(scores), *score_lines(scores)]
     verses = verse_table(telling_run(card.runs, table), [card.dataset.path])
     return {'Each task': _html(card_finding(card.runs, table)) + _of_table(table, language),
             'How the number is made': _html('\n\n'.join(map(markdown_text, number))),

@@ -20,7 +20,7 @@ TOO_LITTLE = 'too little text to say'
 class EquivalentReading(NamedTuple):
     "What a model knows of a language, as the amount of text that n-grams must read to know as much"
     read:float # Verses; infinite if n-grams that have read all know less
-    low:float # Of an interval of 95 % over chapters
+    low:float # Of an interval of 95 % over chapters and draws of the text
     high:float
     read_all:int # How many verses n-grams can read
     is_enough:bool # Are there enough chapters and rows to say something?
@@ -55,7 +55,7 @@ def _read_off(
     if number > curve[-1]:
         return np.inf
     if number <= curve[0]:
-        return verses[0]*max(number, 0)/max(curve[0], 1e-9)
+        return float(verses[0]*(max(number, 0)/max(curve[0], 1e-9))**2)
     return float(np.exp(np.interp(number, curve, np.log(verses))))
 
 # %% ../../nbs/reporting/equivalent.ipynb #eqrd12
@@ -75,21 +75,25 @@ def _numbers(
 
 def equivalent_reading(
     credits:np.ndarray, # (rows,) of a model, from 0 to 1; a mean over its seeds
-    curve:np.ndarray, # (points, rows) of n-grams, as `curve_credits` gives them
+    curve:np.ndarray, # (draws, points, rows) of n-grams, as `curve_credits` gives them
     verses:np.ndarray, # (points,) how many the n-grams have read
     tasks:list, # (rows,) the task of each row
     chapters:list # (rows,) the chapter of each row
 )->EquivalentReading:
     "Read the score of a model off the curve of n-grams"
-    systems, tasks = np.vstack([credits, curve]), np.array(tasks)
+    n_draws, n_points, n_rows = curve.shape
+    systems, tasks = np.vstack([credits, curve.reshape(-1, n_rows)]), np.array(tasks)
     places = {chapter: place for place,chapter in enumerate(dict.fromkeys(chapters))}
     of_row = np.array([places[chapter] for chapter in chapters])
-    drawn = np.random.default_rng(0).exponential(size=(_DRAWS, len(places)))
-    weights = np.vstack([np.ones(len(of_row)), drawn[:,of_row]]) # As they are, then the draws
-    numbers = _numbers(systems, tasks, weights)
-    read, *draws = (_read_off(verses, curve, number) for number,*curve in numbers)
-    low, high = np.quantile(draws, [.025, .975], method='nearest')
-    is_enough = len(places) >= _FEWEST_CHAPTERS and len(of_row) >= _FEWEST_ROWS
+    draw = np.random.default_rng(0)
+    weights = draw.exponential(size=(_DRAWS, len(places)))[:,of_row]
+    of_curve = draw.integers(n_draws, size=_DRAWS)
+    measured, *drawn = _numbers(systems, tasks, np.vstack([np.ones(n_rows), weights]))
+    read = _read_off(verses, measured[1:].reshape(n_draws, n_points).mean(0), measured[0])
+    drawn = [_read_off(verses, numbers[1:].reshape(n_draws, n_points)[k], numbers[0])
+             for numbers,k in zip(drawn, of_curve)]
+    low, high = np.quantile(drawn, [.025, .975], method='nearest')
+    is_enough = len(places) >= _FEWEST_CHAPTERS and n_rows >= _FEWEST_ROWS
     return EquivalentReading(read, float(low), float(high), int(verses[-1]), is_enough)
 
 # %% ../../nbs/reporting/equivalent.ipynb #eqrd17

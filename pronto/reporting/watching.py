@@ -38,14 +38,16 @@ class _AskedModel(TrainerCallback):
         self.tokenizer, self.limit, self.protocol, self.report = tokenizer, limit, protocol, report
         self.latest = {} # Numbers, of the latest evaluation
 
-    def numbers(self, model)->dict[str,float]: # Name to number, from 0 (guessing) to 100
-        "What the model and n-grams know now"
+    def numbers(self, model)->dict[str,float]: # Name to number
+        "What the model and n-grams know now, from 0 (guessing) to 100, and its equivalent reading in verses"
         with temporary_folder() as runs, in_folders([model], self.tokenizer) as [given]:
             found = Model.find(given)
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
             [score] = evaluate(self.folder, found, **how).scores.itertuples()
             forget_encodings(FrozenModel(found))
-        return {f'{self.name}_language': score.number, f'{self.name}_ngrams': score.ngrams}
+        read = min(score.read, score.read_all) # Loggers do not draw what is infinite
+        named = dict(language=score.number, ngrams=score.ngrams, read=round(read, 1))
+        return {f'{self.name}_{name}': value for name,value in named.items()}
 
     @property
     def name(self)->str: return f'eval_{self.folder.name}'
@@ -80,7 +82,8 @@ class LanguageCallback(_AskedModel):
             self.report(f'{about}: the model was not asked: {e}')
             return {}
         language, ngrams = (decimal(found[f'{self.name}_{name}'], 1) for name in ('language','ngrams'))
-        self.report(f'{about}: {language} of 100; n-grams have {ngrams}')
+        read = f'{found[f"{self.name}_read"]:,.0f}'
+        self.report(f'{about}: {language} of 100, as counting over {read} verses; n-grams have {ngrams}')
         return found
 
 # %% ../../nbs/reporting/watching.ipynb #wch000sd99

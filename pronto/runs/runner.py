@@ -442,7 +442,7 @@ def score_baselines(
                 credits += ngram_credits(texts, test, *best_kind(texts, dev), (100, 0))[0].tolist()
         found[task.stem] = {name: score_rows(task, tested, labels) for name,labels in answers.items()}
         if credits:
-            found[task.stem][CURVE] = dict(accuracy=round(mean(credits), 4))
+            found[task.stem][CURVE] = dict(accuracy=round(mean(credits), 4), rows=len(credits))
     return found
 
 # %% ../../nbs/runs/runner.ipynb #runpos02

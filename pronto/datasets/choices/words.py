@@ -119,6 +119,10 @@ class _Exchange:
         for ref in self.verses:
             for word,index in self.words(ref):
                 self.uses[word].append((ref, index))
+        # A word that stands in a verse already is often right there a second time
+        words_in, tokens = text.segmentation.words_in, text.tokens
+        self.occurring = {ref: {word for token in tokens[ref] for word in words_in(token.lower())}
+                          for ref in self.verses}
 
     def words(self, ref:Ref)->list[tuple[str,int]]: # With their places, in a fixed order
         "The content words of a verse that may be changed"
@@ -127,17 +131,19 @@ class _Exchange:
         first = drawn('word_choice place', ref) % max(len(content), 1)
         return content[first:] + content[:first]
 
-    def free(self, word:str, than:Ref)->Iterator[tuple[Ref,int]]: # With its place there
-        "The verses with a word that have no partner yet"
+    def free(self, word:str, instead:str)->Iterator[tuple[Ref,int]]: # With its place there
+        "The verses with a word that have no partner yet, and not the other one"
         self.uses[word] = [use for use in self.uses[word] if use[0] not in self.used]
-        return (use for use in self.uses[word] if use[0] != than)
+        return (use for use in self.uses[word] if instead not in self.occurring[use[0]])
 
     def partner(self, ref:Ref, alike:bool)->tuple[Ref,str,str]|None: # A verse; `ref` changed; that changed
         "The first verse that can exchange a word with this one"
         first, tokens = drawn('word_choice word', ref), self.text.tokens
         for word,index in self.words(ref):
             for other in self.partners.of(word, alike, first):
-                for there,at in self.free(other, ref):
+                if other in self.occurring[ref]:
+                    continue
+                for there,at in self.free(other, word):
                     ours = self.text.changed(ref, {index: tokens[there][at]})
                     theirs = self.text.changed(there, {at: tokens[ref][index]})
                     if ours and theirs:

@@ -14,10 +14,11 @@ from unicodedata import normalize
 import numpy as np
 import regex
 from ...bibles.languages import identify
-from ...core.files import InputError
+from ...core.files import InputError, content_hash
 from ...core.progress import progress as bar
 from ...core.refs import Ref
 from ...core.seeds import score_seeds
+from ...core.tables import grouped
 from ...datasets.loading import Dataset, verse_texts
 from .plain_text import bare_letters, plain_letters
 from ...datasets.splits import SPLITS
@@ -227,7 +228,8 @@ def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
     def language(d):
         return identify(d.language, d.code)
     if language(folds[0]) != language(against[0]):
-        what = f'is not in the language of {folds[0].path} ({language(folds[0]).name})'
+        name = language(folds[0]).name or 'which is not named'
+        what = f'is not in the language of {folds[0].path} ({name})'
         raise InputError(against[0].path, f'{what}; name another translation into it')
     return {ref: text for split in SPLITS for ref,text in verse_texts(against, split).items()}
 
@@ -239,6 +241,17 @@ def _cells(row:dict)->dict:
     return {name: '' if value is None else value for name,value in row.items()}
 
 # %% ../../../nbs/lab/modeling/memory.ipynb #mem0018b
+_VERSES = 500 # Of whole chapters, so that verses have neighbours
+
+def _some_chapters(verses:dict[Ref,str])->dict[Ref,str]: # In their order
+    "The verses of so many chapters, in a fixed order, that there are enough"
+    chapters, refs = grouped(verses, lambda ref: ref.chapter_name), []
+    for name in sorted(chapters, key=lambda name: content_hash(name.encode())):
+        if len(refs) >= _VERSES:
+            break
+        refs += chapters[name]
+    return {ref: verses[ref] for ref in sorted(refs)}
+
 def score_memory(
     model, # A model folder, or a name in the local cache
     folds:list[Dataset],
@@ -246,16 +259,17 @@ def score_memory(
     *, device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='' # See `read_tokens`
 )->Measured:
-    "Ask what a model knows about dev and test verses; raises `InputError` for bad input"
+    "Ask what a model knows about some 500 dev and test verses; raises `InputError` for bad input"
     start, others, reader = time.perf_counter(), _others(against, folds), load_reader(model, device)
     splits = {split: verse_texts(folds[:1], split) for split in SPLITS}
     ngrams = Ngrams(list(splits.pop('train').values()))
     verses = {ref: text for texts in splits.values() for ref,text in texts.items() if text.strip()}
-    verses = dict(sorted(verses.items()))
+    verses = _some_chapters(verses)
     def read(texts):
         return {name: x for name,(_,x) in read_tokens(reader, texts, progress=progress).items()}
     def finish(texts):
         return complete(reader, texts, progress=progress)
+    others = {ref: text for ref,text in others.items() if text != verses.get(ref)}
     said = answers_about(read, finish, verses, others, partial(_written, reader))
     known = {ref for ref,answers in said.items() if answers['min_k'] is not None}
     if not known:
@@ -264,7 +278,7 @@ def score_memory(
     refs = [ref for ref in verses if ref in known]
     rows = [said[ref] | _of_ngrams(base[ref], said[ref]) for ref in refs]
     means, intervals = _figures(rows, [ref.chapter_name for ref in refs])
-    counts = {split: len(texts) for split,texts in splits.items()}
+    counts = {split: sum(ref in texts for ref in verses) for split,texts in splits.items()}
     about = dict(predicts='masked' if isinstance(reader, MaskedModel) else 'causal', counts=counts,
                  truncated=dict(test=len(verses) - len(refs)), **spent(start, reader.device))
     table = [dict(ref=str(ref)) | _cells(row) for ref,row in zip(refs, rows)]
