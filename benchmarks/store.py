@@ -166,7 +166,7 @@ def make_store(store, real, codes, kind, different):
         about = dict(dev=[], truncated={}, collapsed=False, seconds=60., device='cpu', versions={},
                      counts=dict(train=len(train), test=len(test)), splits='parallel', rules='paper',
                      source='OntoNotes')
-        kept[stem] = results | about, table
+        kept[stem] = results | about, table.to_dict('records')
     first = codes[:different]
     if kind == 'transfer':
         for run in noisy_runs(SOURCE, SOURCE, kept, real, 'plain'): write_record(run[0], store, *run[1:])

@@ -24,8 +24,6 @@ from pronto.datasets.tasks import NV, WC, WO, WX, ChoiceTask, read_tasks
 from pronto.lab.words.forms import WF, WordForms
 from pronto.lab.words.word_align import Link
 from pronto.lab.words.word_tasks import LinkedVerse
-from pronto.lab.interop.mteb import _test_verses
-from pronto.lab.modeling.static_vectors import _verses
 from pronto.lab.quality.sheets import sheet_sizes
 from pronto.protocols.parts import Part
 from pronto.runs.runner import _to_learn
@@ -344,7 +342,7 @@ def test_what_reads_verses_or_asks_people_is_the_same_with_choices_and_without(t
     for name,choices in ('without', False), ('with', True):
         build(annotations, bible_of(verses), tmp_path/name, choices=choices, min_verses=100)
         dataset = open_dataset(tmp_path/name).load()
-        texts.append((verse_texts([dataset], 'test'), _verses(dataset), _test_verses(dataset), sheet_sizes(dataset)))
+        texts.append((verse_texts([dataset], 'test'), sheet_sizes(dataset)))
     assert texts[0] == texts[1] and len(texts[0][0]) > 10
 
 @pytest.mark.slow
@@ -453,49 +451,3 @@ def test_tables_of_choices_are_exported_as_they_are(folder, tmp_path, pronto):
     table = 'word_order_test.jsonl'
     assert (tmp_path/'out'/table).read_bytes() == (folder/table).read_bytes()
     assert 'pronto_next_verse' in pronto('export', 'lm-eval', folder, '-o', tmp_path/'asked')[1]
-
-EUROEVAL = {'__init__': 'class DatasetConfig:\n    def __init__(self, **given): self.__dict__ |= given\n',
-            'languages': """
-from collections import namedtuple
-Language = namedtuple('Language', 'code name the_and the_or')
-ENGLISH = Language('en', 'English', 'and', 'or')
-def get_all_languages(): return dict(en=ENGLISH)
-""", 'tasks': """
-from types import SimpleNamespace
-from .languages import ENGLISH
-names = 'default_prompt_prefix default_prompt_template default_instruction_prompt default_prompt_label_mapping'.split()
-LA = SimpleNamespace(template_dict={ENGLISH: SimpleNamespace(**{name: name for name in names})})
-"""}
-
-def test_choices_are_exported_as_judgements_for_euroeval(folder, tmp_path, pronto, monkeypatch):
-    "With the names that its configurations have; as many right as wrong, and no sentence that is both"
-    import csv, runpy, sys
-    from datasets import load_dataset
-    status, out, said = pronto('export', 'euroeval', folder, '-o', tmp_path/'out')
-    assert status == 0 and 'pronto-xxx-word-order' in out
-    assert said == ['xxx: left out next_verse: no choices between two sentences without a context']
-    assert pronto('export', 'euroeval', folder, '-o', tmp_path/'out')[0] == 0 # Again
-    (tmp_path/'euroeval').mkdir()
-    for name,text in EUROEVAL.items(): (tmp_path/'euroeval'/f'{name}.py').write_text(text)
-    monkeypatch.syspath_prepend(tmp_path)
-    found = runpy.run_path(tmp_path/'out'/'custom_datasets.py')
-    config = found['pronto-xxx-word-order']
-    for name in [name for name in sys.modules if name.split('.')[0] == 'euroeval']: del sys.modules[name]
-    assert config.name == 'pronto-xxx-word-order' and config.languages[0].the_or == 'or'
-    rows = list(csv.DictReader(open(config.source['test'], encoding='utf-8', newline='')))
-    said = Counter(row['label'] for row in rows)
-    assert len({row['text'] for row in rows}) == len(rows) and said['incorrect'] >= said['correct'] > 10
-    on_hub = load_dataset(str(tmp_path/'out'/'xxx'/'word_order'), cache_dir=str(tmp_path/'cache'))
-    assert len(on_hub['test']) == len(rows) and {*on_hub} == {'train','val','test'}
-
-def test_choices_are_exported_in_the_form_of_mela_and_imported_again(tmp_path, pronto):
-    from pronto.lab.suites.mela import read_mela
-    folder = tmp_path/'wol'
-    build(TEXT_ALONE, bible_of(made_up()), folder)
-    assert pronto('export', 'mela', folder, '-o', tmp_path/'out')[0] == 0
-    tables = read_mela(tmp_path/'out').tables
-    rows = tables['wo']['mela']['test']
-    labels = Counter(row.label for row in rows)
-    assert labels['0'] >= labels['1'] > 10
-    words = open_dataset(folder).load(['word_order']).tasks['word_order']['test']
-    assert {row.text for row in words} <= {row.text for row in rows if row.label == '1'}

@@ -328,7 +328,7 @@ def test_building_imports_nothing_that_only_training_needs(annotated, bible, tmp
                          f'status = pronto.cli.command.main({argv!r})\nprint(*sys.modules)\nsys.exit(status)')
     assert done.returncode == 0, done.stderr
     found = set(done.stdout.splitlines()[-1].split())
-    assert not {'torch','transformers','matplotlib','sklearn','joblib','statsmodels','gensim','huggingface_hub'} & found
+    assert not {'torch','transformers','matplotlib','sklearn','joblib','statsmodels','huggingface_hub'} & found
 
 def test_a_process_fails_with_one_line_and_status_1(tmp_path):
     done = process('-c', RUN, 'annotate', tmp_path, '-o', tmp_path/'a.parquet')

@@ -201,9 +201,9 @@ def test_answers_that_cannot_be_read_are_counted(served, tmp_path, capsys, fault
     assert ('counted as wrong' in capsys.readouterr().out) == bool(lost)
 
 @pytest.mark.parametrize('how', [['probe'], ['eval'], *(['eval', '--protocol', p] for p in ('prompting','perplexity','memory'))])
-def test_a_model_on_a_server_is_asked_by_prompts_or_for_likelihoods_alone(data, tmp_path, capsys, how): # noqa: F811
+def test_a_model_on_a_server_is_asked_by_prompts_alone(data, tmp_path, capsys, how): # noqa: F811
     assert main([*how, str(data/'qaa'), '-m', 'openai:toy', '--runs', str(tmp_path)]) == 1
-    assert 'ask it with --protocol prompting or likelihood, and its address as --endpoint' in capsys.readouterr().err
+    assert 'ask it with --protocol prompting, and its address as --endpoint' in capsys.readouterr().err
 
 @pytest.mark.parametrize('fault', TOO_LONG)
 def test_questions_that_are_too_long_for_a_server_stop_nothing(served, capsys, fault):
@@ -222,15 +222,13 @@ def test_a_server_that_changes_its_model_is_named(served, tmp_path, capsys):
     assert main(['tables', '--runs', str(runs), '--question', 'prompting', '-o', str(tmp_path/'tables')]) == 0
     assert 'Answers of several models under one name: openai:toy (toy-2026, toy-2027).' in capsys.readouterr().out
 
-def test_the_forecast_counts_new_requests_and_their_price(served, tmp_path, capsys):
+def test_the_forecast_counts_new_requests(served, tmp_path, capsys):
     ask, _ = served
     with Server() as server:
-        assert ask(server.url, '--price', '1000,1000') == 0
-        assert 'at most 40 requests' in (said := capsys.readouterr().err) and 'which cost about' in said
+        assert ask(server.url) == 0
+        assert 'at most 40 requests' in capsys.readouterr().err
         assert ask(server.url, '--runs', str(tmp_path/'again'), '--most-requests', '8') == 0 # If dev chose another prompt
         assert 'at most 8 requests' in capsys.readouterr().err and server.asked == 40
-        assert ask(server.url, '--runs', str(tmp_path/'third'), '--price', '1') == 1
-        assert "--price: '1' is not the prices" in capsys.readouterr().err
 
 @pytest.mark.parametrize('place', ['http://127.0.0.1:99999/v1', 'http://127.0.0.1:9/v1#sk-secret', 'http://127.0.0.1:9/v1?key=sk-secret'])
 def test_an_address_that_is_none_or_holds_a_key_is_refused(served, capsys, place):

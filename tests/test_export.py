@@ -15,16 +15,14 @@ from pronto.datasets.manifest import CITATION, NOT_STATED
 from pronto.demo.corpus import build_demo
 from pronto.lab.interop.hf import export_hf, export_tsv, provenance
 from pronto.core.files import InputError
-from pronto.core.refs import Ref
 from pronto.lab.interop.lm_eval import export_lm_eval
-from pronto.lab.interop.mteb import bitext
 
 def contents(folder): return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob('*')) if p.is_file()}
 
 def outside(tmp_path, *command):
     "Run a program without a network, from another folder, with its own cache"
     env = os.environ | dict(HF_HUB_OFFLINE='1', HF_HOME=str(tmp_path/'hf-home'), HF_DATASETS_CACHE=str(tmp_path/'cache'),
-                            MTEB_CACHE=str(tmp_path/'mteb'), PYTHONPATH=str(ROOT), CUDA_VISIBLE_DEVICES='')
+                            PYTHONPATH=str(ROOT), CUDA_VISIBLE_DEVICES='')
     (tmp_path/'elsewhere').mkdir(exist_ok=True)
     done = subprocess.run(command, env=env, cwd=tmp_path/'elsewhere', capture_output=True, text=True, encoding='utf-8')
     assert done.returncode == 0, done.stderr[-3000:]
@@ -258,61 +256,6 @@ def test_a_template_serves_tasks_with_the_same_labels(tmp_path):
         export_lm_eval([tmp_path/'one', tmp_path/'two'], tmp_path/'lm')
     assert not (tmp_path/'lm').exists()
 
-# mteb
-
-MTEB = """
-import json, sys, torch, mteb
-from sentence_transformers import SentenceTransformer
-from pronto.datasets.loading import load_dataset_folder
-from pronto.lab.interop.mteb import bitext, mteb_table, mteb_tasks
-
-class Oracle(torch.nn.Module):
-    'Embeds a text as the answer that belongs to it; a blind one embeds all alike'
-    def __init__(self, answers):
-        super().__init__()
-        self.answers, self.width, self.config_keys = answers, 1 + max(answers.values(), default=0), []
-    def tokenize(self, texts, **kwargs): return dict(answer=torch.tensor([self.answers.get(t, 0) for t in texts]))
-    preprocess = tokenize
-    def forward(self, features, **kwargs):
-        return features | dict(sentence_embedding=torch.nn.functional.one_hot(features['answer'], self.width).float())
-    def get_embedding_dimension(self): return self.width
-    get_sentence_embedding_dimension = get_embedding_dimension
-
-folders = sys.argv[1:]
-qac, qaa = map(load_dataset_folder, folders)
-tasks = mteb_tasks(folders[0], english=folders[1])
-assert all(task.metadata.is_filled() for task in tasks)
-moods = ['declarative','imperative','interrogative']
-mood = {r.text: moods.index(r.label) for rows in qac.tasks['sentence_mood'].values() for r in rows}
-pairs = [r for rows in qac.tasks['same_sense'].values() for r in rows]
-uses = {f'{r.sense}: {r.text2}': int(r.label == 'same') for r in pairs} | {f'{r.sense}: {r.text1}': 1 for r in pairs}
-verse = {text: i for i,both in enumerate(zip(*bitext(qac, qaa))) for text in both}
-scores = {}
-for what,answers in dict(_SM_=mood, _SS_=uses, _verses_=verse).items():
-    [task] = [t for t in tasks if what in t.metadata.name]
-    for knows in True, False:
-        model = SentenceTransformer(modules=[Oracle(answers if knows else {})], device='cpu')
-        done = mteb.evaluate(model, [task], cache=None, show_progress_bar=False, encode_kwargs=dict(batch_size=64))
-        found = {s['hf_subset']: s['main_score'] for s in done.task_results[0].scores['test']}
-        scores.setdefault(task.metadata.type, []).append(found)
-        rows = mteb_table(done, folders[0]).rows
-        assert [row[0] for row in rows] == ([] if what == '_verses_' else [what.strip('_')])
-        assert not rows or (rows[0][1] == '100.0') == knows and 0 < float(rows[0][3]) <= 100
-print(json.dumps(scores))
-"""
-
-@pytest.mark.slow
-def test_mteb_scores_right_answers(demo, tmp_path):
-    "A model that knows the answers has them all right; a blind one does not"
-    pytest.importorskip('mteb')
-    pytest.importorskip('sentence_transformers')
-    out = outside(tmp_path, sys.executable, '-c', MTEB, str(demo/'qac'), str(demo/'qaa'))
-    scores = json.loads(out.splitlines()[-1])
-    assert list(scores) == ['Classification','PairClassification','BitextMining']
-    assert set(scores['BitextMining'][0]) == {'qac-qaa','qaa-qac'}
-    for oracle,blind in scores.values():
-        assert all(score > .99 for score in oracle.values()) and all(score < .8 for score in blind.values())
-
 # What is owed
 
 def missing(about): return [k for k,v in about.items() if not v or isinstance(v, dict) and missing(v)]
@@ -411,15 +354,6 @@ def test_damaged_exports_are_named(demo, tmp_path, capsys):
     (tmp_path/'qab'/'manifest.json').write_text('[1]')
     assert 'is not a manifest' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
 
-def test_a_bitext_is_in_canonical_order():
-    "Not in alphabetical order of the books, which puts Acts first"
-    refs = [Ref('REV', 1, 1), Ref('ACT', 1, 1), Ref('MAT', 10, 1), Ref('MAT', 2, 1)]
-    rows = [VerseExample(str(r), '0', r) for r in refs]
-    dataset = Dataset(Path('x'), {'t': dict(train=[], dev=[], test=rows)})
-    assert bitext(dataset, dataset)[0] == ['MAT 2:1', 'MAT 10:1', 'ACT 1:1', 'REV 1:1']
-
-HEADER = b'huggingface'
-
 def damage_parquet(folder, change):
     "Change the table of a Parquet file of an export"
     path = folder/'qaa'/'sentence_mood'/'test.parquet'
@@ -431,6 +365,8 @@ def with_column(name, make):
         column = pa.array(make(table[name].to_pylist()))
         return table.set_column(table.column_names.index(name), name, column)
     return change
+
+HEADER = b'huggingface'
 
 def with_header(value): return lambda table: table.replace_schema_metadata({HEADER: value})
 

@@ -73,7 +73,7 @@ def test_a_module_is_named_by_its_file(tmp_path):
     folder = write('sword', tmp_path)
     other = (folder/'mods.d'/'small.conf').read_bytes().replace(b'[Small]', b'[Other]')
     (folder/'mods.d'/'other.conf').write_bytes(other)
-    with pytest.raises(InputError, match='holds several modules; name one of mods.d/other.conf, mods.d/small.conf'): read_bible(folder)
+    with pytest.raises(InputError, match='holds several Bibles; name one of mods.d/other.conf, mods.d/small.conf'): read_bible(folder)
     assert texts(read_bible(folder/'mods.d'/'small.conf')) == TEXTS
 
 def test_translations_of_the_corpus_in_a_folder_are_named_by_file(tmp_path):

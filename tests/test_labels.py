@@ -490,13 +490,6 @@ def test_exports_say_which_labels_they_cannot_ask_for(kinds, tmp_path, capsys):
     assert 'topic: has several labels in a row, or numbers, and the harness asks for one of a few' in said
     assert 'no task to ask about' in said
 
-def test_mteb_is_said_to_lack_tasks_of_several_labels_and_of_numbers(kinds):
-    from pronto.lab.interop.mteb import mteb_tasks
-    said = []
-    assert mteb_tasks(kinds/'qaa', report=said.append) == []
-    why = 'which has several labels in a row, or numbers'
-    assert said == [f'{kinds/"qaa"}: left out rating, {why}; topic, {why}']
-
 def test_shares_of_numbers_are_of_ranges(kinds):
     from pronto.datasets.manifest import summary
     least, greatest = map(float, read_annotations(kinds/'mine.parquet').source.labels['rating'])

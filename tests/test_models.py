@@ -6,7 +6,7 @@ from conftest import join_folds
 from pronto.cli import main
 from pronto.core.files import InputError
 from pronto.lab.modeling.static_kind import STATIC
-from pronto.lab.modeling.static_vectors import read_vectors
+from pronto.lab.modeling.static_models import read_vectors
 from pronto.modeling.model import Model, model_files, other_files
 from pronto.modeling.recipes import find_recipe
 from pronto.datasets.tasks import SM
@@ -81,8 +81,13 @@ def test_retrieval_says_what_is_missing(translations, capsys):
     assert main(['sweep', str(translations[0]), '--protocol', 'retrieval', '--train', str(translations[1]), '-m', 'x']) == 1
     assert '--protocol: retrieval trains nothing, so it needs no sweep' in capsys.readouterr().err
 
-def test_a_machine_translation_of_test_sets_needs_named_vectors(translations, tmp_path, capsys):
-    "A machine translates test sets alone, from which no vectors are learnt; the other models run all the same"
+def vectors(folder):
+    file = folder/'some.vec'
+    file.write_text('3 2\nso 0 1\nos 1 0\nne 1 1\n')
+    return file
+
+def test_a_machine_translation_of_test_sets_needs_vectors_of_a_file(translations, tmp_path, capsys):
+    "A machine translates test sets alone; the other models run all the same"
     human, source = translations
     made = tmp_path/'mt'/'qaa-mt'
     made.mkdir(parents=True)
@@ -94,30 +99,20 @@ def test_a_machine_translation_of_test_sets_needs_named_vectors(translations, tm
     call = ['eval', str(made), '--protocol', 'transfer', '--train', str(source), '-t', 'SM', '--epochs', '1']
     call += ['--runs', str(tmp_path/'runs')]
     assert main([*call, '-m', 'lstm']) == 1
-    assert 'has no vectors (no verses to train vectors on); name some, e.g. -m lstm:vectors.vec' in capsys.readouterr().err
-    assert main([*call, '-m', 'lstm', '-m', toy_bert(tmp_path/'toy')]) == 3
-    assert [p.name for p in (tmp_path/'runs'/'qaa-mt').iterdir() if p.is_dir()] == ['toy']
-    # A file of vectors needs no verses
-    (tmp_path/'some.vec').write_text('3 2\nso 0 1\nos 1 0\nne 1 1\n')
-    assert main([*call, '-m', f'mlp:{tmp_path/"some.vec"}', '--epochs', '2']) == 0
+    assert 'lstm: needs word vectors of its languages; name a file, e.g. -m lstm:vectors.vec' in capsys.readouterr().err
+    assert main([*call, '-m', f'mlp:{vectors(tmp_path)}', '--epochs', '2']) == 0
 
 def test_an_lstm_is_a_model_like_others(translations, tmp_path, capsys):
     foreign, english = map(str, translations)
-    runs = str(tmp_path/'runs')
-    call = ['eval', foreign, '-m', 'lstm', '-m', 'mlp', '-t', 'SM', '--epochs', '1', '--runs', runs]
+    runs, file = str(tmp_path/'runs'), vectors(tmp_path)
+    call = ['eval', foreign, '-m', f'lstm:{file}', '-m', f'words=mlp:{file}', '-t', 'SM', '--epochs', '1', '--runs', runs]
     assert main(call) == 0
     records = [json.loads(p.read_text()) for p in (tmp_path/'runs').glob('qaa/*/*/*.json')]
-    assert {r['model'] for r in records} == {'lstm', 'mlp'} and len({r['model_hash'] for r in records}) == 2
+    assert {r['model'] for r in records} == {f'lstm:{file}', 'words'} and len({r['model_hash'] for r in records}) == 2
     assert {(r['recipe'], r['hyperparameters']['learning_rate'], r['hyperparameters']['hidden']) for r in records} == {('paper', 4e-4, 300)}
     capsys.readouterr()
     assert main(call) == 0 and capsys.readouterr().out.count('recorded before') == 2
     assert main([*call[:2], '--protocol', 'transfer', '--train', english, *call[2:]]) == 0
-
-def test_other_vectors_are_another_model(translations, tmp_path):
-    file = tmp_path/'some.vec'
-    file.write_text('2 2\nso 1 0\nne 0 1\n')
-    own, named = (Model.find(m).made_for([translations[0]]) for m in ('lstm', f'lstm:{file}'))
-    assert own.hash != named.hash and own.folder.name == named.folder.name == 'lstm'
     assert STATIC.settings(find_recipe('paper', epochs=3), SM)['epochs'] == 3
 
 def test_a_broken_vector_file_is_one_line(translations, tmp_path, capsys):

@@ -76,7 +76,7 @@ def test_what_is_imported_is_required():
                     'distributed': 'dask', 'fontTools': 'fonttools', 'ufal': 'ufal.udpipe', 'thot': 'sil-thot',
                     'markdown_it': 'markdown-it-py'}
     project = PYPROJECT['project']
-    asked = sum((project['optional-dependencies'][x] for x in ('train','release','parse','align','embed','http')), project['dependencies'])
+    asked = sum((project['optional-dependencies'][x] for x in ('train','release','parse','align','http')), project['dependencies'])
     required = {Requirement(r).name for r in asked}
     found = {distribution.get(x, x) for f in (ROOT/'pronto').rglob('*.py') for x in imported(f)} - set(sys.stdlib_module_names) - {'pronto'}
     assert found <= required

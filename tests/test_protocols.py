@@ -306,18 +306,6 @@ def test_a_protocol_of_the_users_end_to_end(place, trained, capsys, monkeypatch)
     assert run(place, place/'release', *how) == 1
     assert 'my_protocols.py, line 5: fails with AttributeError' in capsys.readouterr().err
 
-def test_prompts_in_the_language_of_the_verses(place, monkeypatch):
-    "They are in the key where there are some in that language; without the option keys are as before"
-    from pronto.runs import planning
-    for code,language in dict(fralsg='French', wolnt='Wolof').items(): write_dataset(place/'real'/code, code, language=language)
-    keys = lambda **how: [t.key.hash8 for t in plan(place/'real', [str(place/'tiny')], protocol='prompting', **how)]
-    plain, both = keys(), keys(prompts='built-in')
-    assert plain[0] != both[0] and plain[1] == both[1]
-    first, _ = plan(place/'real', [str(place/'tiny')], protocol='prompting', prompts='built-in')
-    assert first.key.hyperparameters['instructions']['verse'] == 'Verset'
-    with pytest.raises(planning.InputError, match='--prompts: does nothing in probe'):
-        plan(place/'real', [str(place/'tiny')], protocol='probe', prompts='built-in')
-
 def test_what_is_missing_is_known_without_torch(place, trained):
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0
     code = f'''if True:

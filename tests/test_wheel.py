@@ -128,11 +128,8 @@ def test_the_extra_http(installed, corpus):
         assert 'qab, openai:toy, SM, seed 0: accuracy' in ends_well(pronto('eval', corpus/'datasets'/'qab', *served))
 
 @pytest.mark.slow
-@pytest.mark.parametrize('extra,call', [
-    ('parse', 'from pronto.lab.quality.parsers import stanza_pipeline; stanza_pipeline("hi")'),
-    ('embed', 'from pronto.lab.interop.mteb import mteb_tasks; print(mteb_tasks("qab"))')])
-def test_the_extras_of_other_tools(installed, corpus, extra, call, tmp_path):
+def test_the_extra_parse(installed):
     "Without a model of Stanza, the message says how to get one"
-    (tmp_path/'home'/'qab').symlink_to(corpus/'datasets'/'qab')
-    status, out, err = installed(extra)('python', '-c', call)
-    assert ('has no model that can be loaded' in err) if extra == 'parse' else (status == 0 and 'PrOnto' in out), err
+    call = 'from pronto.lab.quality.parsers import stanza_pipeline; stanza_pipeline("hi")'
+    err = installed('parse')('python', '-c', call)[2]
+    assert 'has no model that can be loaded' in err, err

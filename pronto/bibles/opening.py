@@ -118,8 +118,8 @@ def _zip(path:Path, data:bytes)->Folder:
 # %% ../../nbs/bibles/opening.ipynb #opn0readerc
 class Modules(NamedTuple):
     "How Bibles are read that are several files each, one of which describes the others"
-    ending:str                              # Of the file that describes a module, which the reader recognises
-    files:Callable[[Path],Folder]           # That file first, then those that it describes
+    ending:str                              # In small letters, of the file that describes a module
+    files:Callable[[Path],Folder]|None      # That file first, then those that it describes elsewhere
     read:Callable[[Folder,str,bool],Bible]  # Takes the folder, that file's name and whether words are wanted
 
 class Reader(NamedTuple):

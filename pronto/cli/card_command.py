@@ -69,14 +69,13 @@ def _planned(models:list, all_tasks:bool)->dict[str,float]: # Step to its second
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0020
 def _english(card, models:list, report): # A `Dataset`, and the models that are asked about it
-    "The English text beside a card's; models that are made for a text have not read English"
+    "The English text beside a card's"
     from pronto.datasets.loading import open_datasets
     from pronto.reporting.english_beside import english_beside
     from pronto.reporting.evaluating import scored_tasks
-    pretrained = [model for model in models if not model.kind.is_made]
-    folder = english_beside(card.dataset, report) if pretrained else None
+    folder = english_beside(card.dataset, report) if models else None
     english = open_datasets([folder], report=None)[0] if folder else None
-    return english, pretrained if english and scored_tasks(english) else []
+    return english, models if english and scored_tasks(english) else []
 
 def _number(card, models:list, course, runs, report):
     "Ask models whether they read the language, also in English"

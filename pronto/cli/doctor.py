@@ -8,13 +8,12 @@ __all__ = ['OK', 'NOTE', 'MEND', 'SMALL_MODEL', 'guide', 'doctor_options', 'doct
 
 # %% ../../nbs/cli/doctor.ipynb #dr05
 import argparse, os, shutil, sys
-from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shlex import quote
-from typing import NamedTuple
 from .output import show
 from ..core.extras import requirements
-from ..core.files import InputError, annotation_places, data_dir, json_with_keys, printable, safe_name
+from ..core.files import InputError, annotation_places, data_dir, json_with_keys, printable
 from ..modeling.model import hub_cache, hub_models, own_models
 
 # %% ../../nbs/cli/doctor.ipynb #dr06
@@ -22,352 +21,230 @@ OK = 'ok'
 NOTE = 'note'
 MEND = 'MEND'
 
-class _Finding(NamedTuple):
-    "One line of the report"
-    topic:str
-    state:str # `OK`, `NOTE` or `MEND`
-    what:str
-    mend:str = '' # The command that mends it
-
 # %% ../../nbs/cli/doctor.ipynb #gd07
 SMALL_MODEL = 'sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2' # Fit for a laptop
-
-@dataclass
-class _Held:
-    "What a data folder holds"
-    folder:str
-    sources:list[str] = field(default_factory=list)     # Folders of annotated sources
-    annotations:list[str] = field(default_factory=list) # Files of `pronto annotate`
-    bibles:list[str] = field(default_factory=list)
-    datasets:list[str] = field(default_factory=list)
-    runs:int = 0 # Records
-    models:list[str] = field(default_factory=list) # Folders, and names in the cache of the Hub
-    used:list[str] = field(default_factory=list) # Code and model of the last run, as its folders are called
-
-def _last(records:list[Path])->list[str]:
-    newest = max(records, key=lambda p: p.stat().st_mtime, default=None)
-    return list(newest.parts[-4:-2]) if newest else []
-
-def _names(folder:Path)->list[Path]:
-    try:
-        return sorted(p for p in folder.iterdir() if not p.name.startswith('.'))
-    except OSError:
-        return []
 
 def _is_dataset(folder:Path)->bool:
     return (folder/'manifest.json').exists() or any(folder.glob('*_train.tsv'))
 
-# %% ../../nbs/cli/doctor.ipynb #gd16
-def _look(data=None)->_Held:
+def _look(data=None)->dict: # Sources, annotations, Bibles, datasets and models as texts, runs as a number
     "What is in a data folder, by the names of its files"
     data = Path(data or data_dir())
     places = annotation_places(data)
-    held = _Held(str(data))
-    held.sources = [str(path) for path in places if path.is_dir()]
-    held.annotations = [str(path) for path in places if path.is_file()]
-    held.bibles = list(map(str, _names(data/'bibles')))
-    held.datasets = [str(path) for path in _names(data/'datasets') if path.is_dir() and _is_dataset(path)]
-    records = list((data/'runs').glob('*/*/*/*.json'))
-    held.runs = len(records)
-    held.used = _last(records)
-    held.models = [*map(str, own_models(data)), *hub_models()]
-    return held
+    return dict(folder=str(data), sources=[str(path) for path in places if path.is_dir()],
+                annotations=[str(path) for path in places if path.is_file()],
+                bibles=sorted(map(str, data.glob('bibles/[!.]*'))),
+                datasets=[str(path) for path in sorted(data.glob('datasets/[!.]*')) if _is_dataset(path)],
+                runs=sum(1 for _ in data.glob('runs/*/*/*/*.json')),
+                models=[*map(str, own_models(data)), *hub_models()])
 
 # %% ../../nbs/cli/doctor.ipynb #gd09
-class _Suggestion(NamedTuple):
-    "A command and what it is for"
-    command:str
-    why:str
+_DEMO = 'pronto demo', 'shows in English what PrOnto does, in a minute or two'
+_BIBLE = 'pronto fetch ebible engwebp', 'a translation, by its id at eBible.org'
+_FETCH = f'hf download {SMALL_MODEL}', 'fetches a small multilingual model into the local cache'
+_RESULTS = [('pronto tables', 'the tables of the runs, and which others there are'),
+            ('pronto report -o report.html', 'all runs on one page, for a browser')]
 
-def _code(bible:str)->str:
-    return Path(bible).name.split('.')[0]
+def _code(bible:str)->str: return Path(bible).name.split('.')[0]
 
-def _to_build(held:_Held)->str|None:
-    "The first Bible without a dataset"
-    built = {Path(d).name for d in held.datasets}
-    return next((b for b in held.bibles if _code(b) not in built), None)
+def _to_annotate(held:dict)->tuple[str,str]:
+    "The command that makes a file of annotations, beside those of the package"
+    out = quote(str(Path(held['folder'])/'annotations.parquet'))
+    if held['sources']:
+        command = f'pronto annotate {quote(held["sources"][0])} -o {out}'
+        return command, 'makes the annotations, once for all languages'
+    command = f'pronto annotate ontonotes-release-5.0 -o {out}'
+    return command, 'if you have OntoNotes 5.0: the tasks of the paper'
 
-def _to_annotate(held:_Held)->list[_Suggestion]:
-    "Which commands make a file of annotations, beside those of the package"
-    out = quote(str(Path(held.folder)/'annotations.parquet'))
-    if held.sources:
-        return [_Suggestion(f'pronto annotate {quote(held.sources[0])} -o {out}',
-                           'makes the annotations, once for all languages')]
-    return [_Suggestion(f'pronto annotate ontonotes-release-5.0 -o {out}',
-                        'if you have OntoNotes 5.0: the tasks of the paper')]
+def _to_build(held:dict, bible:str, code:str, why:str)->tuple[str,str]:
+    given = f'-a {quote(held["annotations"][0])} ' if held['annotations'] else ''
+    return f'pronto build {given}-b {quote(bible)} -o {quote(str(Path(held["folder"])/"datasets"/code))}', why
 
-
-# %% ../../nbs/cli/doctor.ipynb #gd19
-_DEMO = _Suggestion('pronto demo', 'shows in English what PrOnto does, in a minute or two')
-_BIBLE = _Suggestion('pronto fetch ebible engwebp', 'a translation, by its id at eBible.org')
-_FETCH = _Suggestion(f'hf download {SMALL_MODEL}', 'fetches a small multilingual model into the local cache')
-
-def _to_card(held:_Held)->list[_Suggestion]:
-    "The page about a Bible and a model"
-    model = quote([*held.models, SMALL_MODEL][0])
-    card = _Suggestion(f'pronto card {quote(held.bibles[0])} -m {model}',
-                      'one page: dataset, probe, and what the scores mean')
-    return [card] if held.models else [_FETCH, card]
-
-def _suggest(held:_Held)->list[_Suggestion]: # The first is the next step
-    "Which commands help most now"
-    others = [] if held.annotations else _to_annotate(held)
-    if not held.bibles and not held.datasets:
-        build = _Suggestion(_build_command(held, 'BIBLE', 'CODE'), 'if you have a translation, in any format')
-        if held.sources: # Once annotated, they serve every Bible
-            return [_BIBLE, *(others or [build])]
-        return [*([] if held.annotations else [_DEMO]), _BIBLE, build, *others]
-    suggestions = []
-    if held.bibles and not held.runs:
-        suggestions += _to_card(held)
-    if bible := _to_build(held):
-        build = _build_command(held, bible, _code(bible))
-        suggestions.append(_Suggestion(build, 'makes the dataset of a translation'))
-    if held.datasets:
-        suggestions += _after_building(held)
-    return suggestions if held.runs else [*suggestions, *others]
-
-# %% ../../nbs/cli/doctor.ipynb #gd17
-_RESULTS = [_Suggestion('pronto tables', 'the tables of the runs, and which others there are'),
-            _Suggestion('pronto report -o report.html', 'all runs on one page, for a browser')]
-
-def _build_command(held:_Held, bible:str, code:str)->str:
-    dataset = Path(held.folder)/'datasets'/code
-    given = f'-a {quote(held.annotations[0])} ' if held.annotations else ''
-    return f'pronto build {given}-b {quote(bible)} -o {quote(str(dataset))}'
-
-def _after_building(held:_Held)->list[_Suggestion]:
-    code, used = held.used or ('', '')
-    usual = next((d for d in held.datasets if Path(d).name == code), held.datasets[0])
-    dataset = quote(usual)
-    model = next((m for m in held.models if safe_name(Path(m).name) in (used, Path(used).name)), '')
-    if used and not model: # Its folder is not known here
-        return _RESULTS
-    model = quote(model or [*held.models, SMALL_MODEL][0])
-    probe = _Suggestion(f'pronto probe {dataset} -m {model}',
-                        'what a model knows without training; the next time from a cache')
-    fine_tune = _Suggestion(f'pronto eval {dataset} -m {model} --seeds 3',
-                            'fine-tunes the model on every task')
-    if held.runs:
-        return [*_RESULTS, fine_tune]
-    if not held.models:
-        return [_FETCH, probe]
-    return [probe, _Suggestion(f'pronto eval {dataset}', 'what simple predictors score'), fine_tune]
+# %% ../../nbs/cli/doctor.ipynb #gd1903
+def _suggest(held:dict)->list[tuple[str,str]]: # The first is the next step
+    "Which commands help most now, and what each is for"
+    annotate = [] if held['annotations'] else [_to_annotate(held)]
+    if not (held['bibles'] or held['datasets']):
+        demo = [] if held['sources'] or held['annotations'] else [_DEMO]
+        build = _to_build(held, 'BIBLE', 'CODE', 'if you have a translation, in any format')
+        return [*demo, _BIBLE, build, *annotate]
+    steps = [] if held['models'] or held['runs'] else [_FETCH]
+    model = quote([*held['models'], SMALL_MODEL][0])
+    if held['bibles'] and not held['runs']:
+        card = f'pronto card {quote(held["bibles"][0])} -m {model}'
+        steps.append((card, 'one page: dataset, probe, and what the scores mean'))
+    built = {Path(dataset).name for dataset in held['datasets']}
+    unbuilt = [bible for bible in held['bibles'] if _code(bible) not in built]
+    if unbuilt:
+        steps.append(_to_build(held, unbuilt[0], _code(unbuilt[0]), 'makes the dataset of a translation'))
+    if held['datasets']:
+        dataset = quote(held['datasets'][0])
+        first = [(f'pronto probe {dataset} -m {model}', 'what a model knows without training'),
+                 (f'pronto eval {dataset}', 'what simple predictors score')]
+        steps += _RESULTS if held['runs'] else first
+        steps.append((f'pronto eval {dataset} -m {model} --seeds 3', 'fine-tunes the model on every task'))
+    return steps if held['runs'] else [*steps, *annotate]
 
 # %% ../../nbs/cli/doctor.ipynb #gd10
-def _describe(held:_Held)->str: # One line
+def _describe(held:dict)->str: # One line
     "What a data folder holds"
-    parts = []
-    if held.annotations:
-        parts.append(' and '.join(Path(path).name for path in held.annotations))
-    by_kind = dict(source=held.sources, Bible=held.bibles, dataset=held.datasets)
-    counts = {kind: len(paths) for kind,paths in by_kind.items()} | dict(run=held.runs)
-    for kind,n in counts.items():
-        if n:
-            parts.append(f'{n:,} {kind}' if n == 1 else f'{n:,} {kind}s')
-    return f'{held.folder}: {", ".join(parts) or "nothing yet"}'
+    parts = [Path(path).name for path in held['annotations']]
+    for kind in 'source', 'Bible', 'dataset', 'run':
+        holds = held[f'{kind.lower()}s']
+        n = holds if kind == 'run' else len(holds)
+        parts += [f'{n:,} {kind}{"s"*(n > 1)}']*bool(n)
+    return f'{held["folder"]}: {", ".join(parts) or "nothing yet"}'
 
-def _show_commands(suggestions:list[_Suggestion])->str: # Lines of text
-    "Commands with what they are for"
-    return '\n'.join(f'  {s.command}\n      {s.why}' for s in suggestions)
+def _show_commands(steps:list[tuple[str,str]])->str: # Lines of text
+    return '\n'.join(f'  {command}\n      {why}' for command,why in steps)
+
+def _as_json(steps:list[tuple[str,str]])->list[dict]:
+    return [dict(command=command, why=why) for command,why in steps]
 
 def guide()->tuple[str,dict]: # For people, and for programs
     "What `pronto` says without a command"
     import pronto
     held = _look()
-    suggestions = _suggest(held)
+    steps = _suggest(held)
     about = 'how good is a language model in a language that nobody has annotated? A Bible in it is enough'
     text = '\n'.join([
         f'PrOnto {pronto.__version__}: {about}.',
-        '', _describe(held), '', 'Next:', _show_commands(suggestions), '',
+        '', _describe(held), '', 'Next:', _show_commands(steps), '',
         'All commands: pronto --help. Is everything installed and up to date? pronto doctor'])
-    return text, asdict(held) | dict(next=[s._asdict() for s in suggestions])
+    return text, held | dict(next=_as_json(steps))
 
 # %% ../../nbs/cli/doctor.ipynb #dr08
 def _version(package:str)->str|None:
-    from importlib import metadata
     try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
+        return version(package)
+    except PackageNotFoundError:
         return None
 
-def _check_packages()->list[_Finding]:
-    "Python and the packages of each extra"
-    version = '.'.join(map(str, sys.version_info[:3]))
-    state = OK if sys.version_info >= (3, 11) else MEND
-    findings = [_Finding('python', state, f'{version} ({sys.executable})')]
+def _check_packages():
+    "Python, the packages of each extra, and what torch can use"
+    of_python = '.'.join(map(str, sys.version_info[:3]))
+    yield 'python', OK if sys.version_info >= (3, 11) else MEND, f'{of_python} ({sys.executable})', ''
     for extra,packages in requirements().items():
-        if extra != 'dev':
-            findings.append(_check_extra(extra, packages))
-    return findings
-
-# %% ../../nbs/cli/doctor.ipynb #dr09
-def _check_torch()->_Finding:
-    "Which version of torch there is, with how many threads, and whether with a GPU"
-    version = _version('torch')
-    if version is None:
-        return _Finding('torch', NOTE, 'not installed; models need it')
+        missing = [package for package in packages if _version(package) is None]
+        target = f"'.[{extra}]'" if extra else '.'
+        topic = f'packages: {extra or "base"}'
+        if extra != 'dev' and missing:
+            yield (topic, NOTE if extra else MEND, f'not installed: {", ".join(missing)}',
+                   f'in the folder of PrOnto: pip install {target}')
+        elif extra != 'dev':
+            yield topic, OK, f'all {len(packages)} installed', ''
+    torch = _version('torch')
+    if torch is None:
+        yield 'torch', NOTE, 'not installed; models need it', ''
+        return
     from pronto.modeling.recipes import GPUS
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
-    threads = os.environ.get('OMP_NUM_THREADS') or cores
+    threads = os.environ.get('OMP_NUM_THREADS') or os.cpu_count()
     gpu = 'a GPU' if any(Path(p).exists() for p in GPUS) else 'no GPU'
-    return _Finding('torch', OK, f'{version}, {threads} of {cores} cores, {gpu}')
+    yield 'torch', OK, f'{torch}, {threads} threads, {gpu}', ''
 
 # %% ../../nbs/cli/doctor.ipynb #dr11
-def _check_data(held:_Held)->list[_Finding]:
+def _check_data(held:dict):
     "The data folder and the room on its disk"
-    path = Path(held.folder).absolute()
+    path = Path(held['folder']).absolute()
     there = next(p for p in (path, *path.parents) if p.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        problem = f'{held.folder}: cannot be written'
-        return [_Finding('data folder', MEND, problem, 'choose another with PRONTO_DATA')]
+        yield 'data folder', MEND, f'{held["folder"]}: cannot be written', 'choose another with PRONTO_DATA'
+        return
     free = shutil.disk_usage(there).free/1e9
+    yield 'data folder', OK, _describe(held), ''
     state = OK if free > 6 else NOTE if free > 1 else MEND
-    return [_Finding('data folder', OK, _describe(held)),
-            _Finding('disk', state, f'{free:,.0f} GB free; a release of 1,051 translations needs 5.5')]
+    yield 'disk', state, f'{free:,.0f} GB free; a release of 1,051 translations needs 5.5', ''
 
 # %% ../../nbs/cli/doctor.ipynb #dr19
-def _source_of(name:str)->str: # Name of its folder in the data folder
-    return {'OntoNotes': 'ontonotes', 'MACULA Greek': 'macula-greek', 'ACAI': 'acai'}.get(name, '')
-
-def _check_extra(extra:str, packages:list[str])->_Finding:
-    topic = f'packages: {extra or "base"}'
-    missing = [package for package in packages if _version(package) is None]
-    if not missing:
-        return _Finding(topic, OK, f'all {len(packages)} installed')
-    state = NOTE if extra else MEND
-    target = f"'.[{extra}]'" if extra else '.'
-    return _Finding(topic, state, f'not installed: {", ".join(missing)}',
-                    f'in the folder of PrOnto: pip install {target}')
-
-def _check_annotations(
-    held:_Held
-)->tuple[list[_Finding],dict[str,object]]: # And path to `Source` of each file that can be read
-    "Which source and rules the annotation files have, and whether the source has changed since"
-    if not held.annotations:
-        mend = _to_annotate(held)[0].command
-        return [_Finding('annotations', NOTE, 'those of the package, MACULA Greek and ACAI', mend)], {}
-    from pronto.sources.annotation_file import read_source
-    findings = []
-    sources = {}
-    for path in held.annotations:
-        try:
-            n, source = read_source(path)
-        except InputError as e:
-            findings.append(_Finding('annotations', MEND, str(e)))
-            continue
-        sources[path] = source
-        summary = f'{path}: {source.name_and_rules}, {n:,} verses'
-        name = _source_of(source.name)
-        origin = Path(held.folder)/name
-        if name and _is_newer(origin, Path(path)):
-            again = f'pronto annotate {quote(str(origin))} -o {quote(path)}'
-            findings.append(_Finding('annotations', MEND, f'{summary}; {origin} is newer', again))
-        else:
-            findings.append(_Finding('annotations', OK, summary))
-    return findings, sources
-
-# %% ../../nbs/cli/doctor.ipynb #dr12
-_FIELDS = 'code', 'version', 'source', 'counts', 'hashes' # Of a manifest
-
-def _is_newer(folder:Path, file:Path)->bool:
-    times = [path.stat().st_mtime for path in folder.rglob('*') if path.is_file()]
-    return max(times, default=0) > file.stat().st_mtime
-
-def _fault_of(dataset:str, sources:dict)->str:
+def _fault_of(folder:Path, annotations:dict[str,list[str]])->str: # `annotations`: name of a source to hashes
     "Why a dataset should be built again, if it should"
     import pronto
-    folder = Path(dataset)
     if not (folder/'manifest.json').is_file():
-        return '' if any(folder.glob('*_train.tsv')) else 'it has no manifest'
-    manifest = json_with_keys(folder/'manifest.json', *_FIELDS)
+        return '' # Tables as published
+    manifest = json_with_keys(folder/'manifest.json', 'code', 'version', 'source', 'counts', 'hashes')
     if not manifest:
         return 'its manifest cannot be read'
     if manifest['version'] != pronto.__version__:
         return f'built by PrOnto {manifest["version"]}'
-    name = manifest['source'].get('name')
-    hashes = [source.hash for source in sources.values() if source.name == name]
-    if hashes and manifest['hashes'].get('annotations') not in hashes:
-        return 'built from other annotations'
-    return ''
+    hashes = annotations.get(manifest['source'].get('name'))
+    is_other = hashes and manifest['hashes'].get('annotations') not in hashes
+    return 'built from other annotations' if is_other else ''
 
-def _check_datasets(held:_Held, sources:dict)->list[_Finding]:
-    "Datasets that are damaged or out of date"
-    if not held.datasets:
-        return [_Finding('datasets', NOTE, 'none')]
-    annotations = quote(next(iter(sources), 'ANNOTATIONS'))
-    bibles = {_code(bible): quote(bible) for bible in held.bibles}
-    findings = []
-    for dataset in held.datasets:
-        if why := _fault_of(dataset, sources):
+def _check_datasets(held:dict):
+    "Annotations that cannot be read, and datasets that are damaged or out of date"
+    from pronto.sources.annotation_file import read_source
+    hashes, readable = {}, []
+    if not held['annotations']:
+        yield 'annotations', NOTE, 'those of the package, MACULA Greek and ACAI', _to_annotate(held)[0]
+    for path in held['annotations']:
+        try:
+            n, source = read_source(path)
+        except InputError as e:
+            yield 'annotations', MEND, str(e), ''
+            continue
+        readable.append(path)
+        hashes.setdefault(source.name, []).append(source.hash)
+        yield 'annotations', OK, f'{path}: {source.name_and_rules}, {n:,} verses', ''
+    annotations = quote([*readable, 'ANNOTATIONS'][0])
+    bibles = {_code(bible): quote(bible) for bible in held['bibles']}
+    faults = {dataset: _fault_of(Path(dataset), hashes) for dataset in held['datasets']}
+    n_good = sum(not fault for fault in faults.values())
+    yield 'datasets', OK if n_good else NOTE, f'{n_good:,} up to date', ''
+    for dataset,fault in faults.items():
+        if fault:
             bible = bibles.get(Path(dataset).name, 'BIBLE')
             again = f'pronto build -a {annotations} -b {bible} -o {quote(dataset)}'
-            findings.append(_Finding('datasets', MEND, f'{dataset}: {why}', again))
-    n_good = len(held.datasets) - len(findings)
-    if n_good:
-        findings.insert(0, _Finding('datasets', OK, f'{n_good:,} up to date'))
-    return findings
+            yield 'datasets', MEND, f'{dataset}: {fault}', again
 
 # %% ../../nbs/cli/doctor.ipynb #dr18
-def _check_models(held:_Held)->list[_Finding]:
-    "Models on this machine, and the cache of encodings"
-    hub = hub_models()
-    if held.models:
-        local = [model for model in held.models if model not in hub]
-        named = ', '.join([*local, *hub][:8]) + (', ...' if len(held.models) > 8 else '')
-        models = _Finding('models', OK, f'{len(held.models)}: {named}')
-    else:
-        problem = f'none in {held.folder}/models and in {hub_cache()}'
-        models = _Finding('models', NOTE, problem, f'hf download {SMALL_MODEL}')
-    cache = Path(held.folder)/'cache'/'encodings'
-    sizes = [path.stat().st_size for path in cache.rglob('*') if path.is_file()] if cache.is_dir() else []
-    return [models, _Finding('cache of encodings', OK, f'{sum(sizes)/1e6:,.1f} MB')]
+def _check_models(held:dict):
+    "Models on this machine"
+    models = held['models']
+    if not models:
+        yield 'models', NOTE, f'none in {held["folder"]}/models and in {hub_cache()}', _FETCH[0]
+        return
+    yield 'models', OK, f'{len(models)}: {", ".join(models[:8])}{", ..." if len(models) > 8 else ""}', ''
 
 # %% ../../nbs/cli/doctor.ipynb #drmf0002
-def _check_files(model)->list[_Finding]:
+def _check_files(model):
     "Which files of a model are in its hash, and what else is in its folder"
     from pronto.modeling.model import folder_of, model_files, model_hash, other_files
     try:
         folder = folder_of(model)
     except InputError as e:
-        return [_Finding('model', MEND, str(e))]
-    ours = [p.relative_to(folder).as_posix() for p in model_files(folder)]
-    findings = [_Finding('model', OK, f'{model}: hash {model_hash(folder)[:12]} over {", ".join(ours)}')]
+        yield 'model', MEND, str(e), ''
+        return
+    files = ', '.join(p.relative_to(folder).as_posix() for p in model_files(folder))
+    yield 'model', OK, f'{model}: hash {model_hash(folder)[:12]} over {files}', ''
     others = printable(', '.join(other_files(folder)))
     if others:
-        findings.append(_Finding('not in its hash', NOTE, f'{others}; PrOnto reads none of these'))
-    return findings
+        yield 'not in its hash', NOTE, f'{others}; PrOnto reads none of these', ''
 
 # %% ../../nbs/cli/doctor.ipynb #dr14
 def doctor_options(parser):
     about = 'also list which files of this model identify it, and which do not'
     parser.add_argument('-m', '--model', help=about)
 
-def _examine()->tuple[list[_Finding],_Held]:
+def _examine(model:str=None)->tuple[list[tuple],dict]: # Topic, state, message and remedy of each; and `_look`
     "Make all checks"
     held = _look()
-    annotations, sources = _check_annotations(held)
-    findings = [*_check_packages(), _check_torch(), *_check_data(held), *annotations,
-             *_check_datasets(held, sources), *_check_models(held)]
-    return findings, held
+    checks = [*_check_packages(), *_check_data(held), *_check_datasets(held), *_check_models(held)]
+    return checks + (list(_check_files(model)) if model else []), held
 
 def doctor_command(args):
     "Check installation, data, annotations, datasets and models, and name the next command"
-    checks, held = _examine()
-    if args.model:
-        checks += _check_files(args.model)
-    width = max(len(finding.topic) for finding in checks)
+    checks, held = _examine(args.model)
+    width = max(len(topic) for topic,*_ in checks)
     lines = []
-    for finding in checks:
-        lines.append(f'{finding.topic:{width}}  {finding.state:4}  {finding.what}')
-        if finding.mend:
-            lines.append(f'{"":{width}}        -> {finding.mend}')
-    suggestions = _suggest(held)
-    lines += ['', 'Next:', _show_commands(suggestions)]
-    is_ok = all(finding.state != MEND for finding in checks)
-    findings = [finding._asdict() for finding in checks]
-    following = [suggestion._asdict() for suggestion in suggestions]
-    show('\n'.join(lines), dict(ok=is_ok, findings=findings, next=following))
+    for topic,state,message,remedy in checks:
+        lines.append(f'{topic:{width}}  {state:4}  {message}')
+        if remedy:
+            lines.append(f'{"":{width}}        -> {remedy}')
+    steps = _suggest(held)
+    lines += ['', 'Next:', _show_commands(steps)]
+    is_ok = all(state != MEND for _,state,_,_ in checks)
+    findings = [dict(zip(('topic','state','what','mend'), check)) for check in checks]
+    show('\n'.join(lines), dict(ok=is_ok, findings=findings, next=_as_json(steps)))
     return 0 if is_ok else 1
 
 # %% ../../nbs/cli/doctor.ipynb #cp06

@@ -7,7 +7,7 @@ __all__ = ['eval_options', 'planned', 'eval_command', 'show_meaning', 'protocol_
            'cache_command']
 
 # %% ../../nbs/cli/model_commands.ipynb #mdch05
-import os, shutil, time
+import shutil, time
 from typing import Callable
 from .options import add_number, error_line, listed, run_options
 from .output import bar, batch_status, in_terminal, note, show, warn
@@ -113,10 +113,6 @@ def protocol_of(args)->dict: # As `plan` takes it
     if args.protocol != 'few-shot' and (args.sizes, args.draws) != (None, None):
         raise InputError('--sizes, --draws', f'belong to few-shot, not to {args.protocol}; leave them out')
     given = dict(protocol=args.protocol, train=args.train or ())
-    if args.prompts == 'built-in':
-        given['prompts'] = args.prompts
-    elif args.prompts:
-        given['prompts'] = os.path.abspath(args.prompts) # Notebooks run in another folder
     if args.draws is not None:
         given['draws'] = args.draws
     if args.sizes is None:
@@ -124,7 +120,7 @@ def protocol_of(args)->dict: # As `plan` takes it
     return given | dict(sizes=listed('--sizes', args.sizes, int, '50,100'))
 
 def asking_of(args)->dict: # As `plan` takes it
-    names = 'chat endpoint answer_tokens most_requests price'.split()
+    names = 'chat endpoint answer_tokens most_requests'.split()
     return {name: value for name in names if (value := getattr(args, name))}
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7t2

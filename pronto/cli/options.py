@@ -172,7 +172,7 @@ def run_options(parser, model_required:bool):
     runs_option(group)
     _protocol_options(parser)
     _asking_options(parser)
-    parser.keep_for_experts('--tasks', '--limit', '--sizes', '--draws', '--prompts', '--protocols')
+    parser.keep_for_experts('--tasks', '--limit', '--sizes', '--draws', '--protocols')
 
 # %% ../../nbs/cli/options.ipynb #opt0013b
 def _asking_options(parser):
@@ -181,11 +181,10 @@ def _asking_options(parser):
     add('--endpoint', metavar='URL',
         help='the server of -m openai:NAME, e.g. http://localhost:8000/v1; OPENAI_API_KEY has its key')
     add_number(group, '--most-requests', 1, 10**9,
-               'most requests of one run to a server (default: 2000; 10000 for likelihood)')
-    add('--price', metavar='IN,OUT', help='of a million tokens, to forecast the cost, e.g. 0.15,0.60')
+               'most requests of one run to a server (default: 2000)')
     add_number(group, '--answer-tokens', 1, 10**5, 'most tokens in an answer of a server (default: 16)')
     add('--chat', action='store_true', help='ask in turns, with the chat template of the tokenizer')
-    parser.keep_for_experts('--answer-tokens', '--price')
+    parser.keep_for_experts('--answer-tokens')
 
 def _protocol_options(parser):
     group = parser.add_argument_group('protocol')
@@ -197,9 +196,6 @@ def _protocol_options(parser):
         help='for transfer, few-shot and retrieval: another translation, by folder or code; repeatable')
     add('--sizes', metavar='N,N', help='for few-shot: numbers of examples (default: 50,100,250,500,1000)')
     add_number(group, '--draws', 1, 1000, 'for few-shot: samples of each size (default: 3)')
-    add('--prompts', metavar='FILE', default='',
-        help='for prompting: ask also in the language of the verses; a table, or built-in (German, French, '
-        'Spanish)')
     protocols_option(group)
 
 def protocols_option(parser):

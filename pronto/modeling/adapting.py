@@ -20,7 +20,6 @@ class Adaptation:
     recipes:dict # By name
     usual:str # The recipe where none is named
     adapt:Callable # Adapts a model and tests it; has the signature of `fine_tune`
-    prompts:Callable|None = None # From `--prompts` and a dataset to a function of a recipe and a dataset
 
 
 # %% ../../nbs/modeling/adapting.ipynb #ad00008

@@ -10,7 +10,7 @@ import re, time
 from collections import defaultdict
 from contextlib import nullcontext
 from difflib import SequenceMatcher
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import groupby
 from typing import Callable, NamedTuple
 import numpy as np
@@ -219,10 +219,9 @@ def log_likelihoods(
     "The logarithm of the probability of each choice after its context"
     from pronto.modeling.architectures import one_line_errors
     kinds = (MaskedModel, _of_masked), (_PairModel, _of_pairs), (ReadingModel, _of_causal)
-    own = next((partial(read, reader) for kind,read in kinds if isinstance(reader, kind)), None)
-    read = own or reader.read_groups # Of another package
+    read = next(read for kind,read in kinds if isinstance(reader, kind))
     with one_line_errors(reader.model, 'cannot read text', 'choose another model'):
-        return _Likelihoods(*read(groups, how, tick))
+        return _Likelihoods(*read(reader, groups, how, tick))
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik23
 class _ChoiceValues(NamedTuple):
@@ -289,14 +288,12 @@ def choose_likely(
     model, task,
     rows:dict[str,list], # Of test sets of any names; train and dev are not read
     settings:dict, *, seed:int=0, senses:list[str]=None, # Nothing depends on these
-    device:str=None, progress:str='',
-    reader=None # The model, if it is loaded already
+    device:str=None, progress:str=''
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Let a language model choose by likelihood; raises `InputError` for bad input"
     began, parts = time.perf_counter(), test_sets(rows)
-    if reader is None:
-        model = Model.find(model)
-        reader = _chooser(model, model.hash, device)
+    model = Model.find(model)
+    reader = _chooser(model, model.hash, device)
     answers, about, cut, unknown = {}, {}, {}, {}
     with Meter(sum(len(rows[part]) for part in parts), progress) if progress else nullcontext() as meter:
         tick = meter.update if meter else lambda n: None
@@ -305,9 +302,6 @@ def choose_likely(
             said = _by_rule(rows[part], found.sums)
             answers[part], cut[part] = said[RULE], found.cut
             about[part] = dict(likelihood=_about(rows[part], found, said, settings['every'], reader))
-            if reader.tokenizer is None: # On a server
-                about[part]['likelihood'] |= reader.who()
-                continue
             read = tokenized(reader.tokenizer, [row.text for row in rows[part]])
             unknown[part] = share_unknown(reader.tokenizer, [tokens.own for tokens in read])
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=[],

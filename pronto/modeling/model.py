@@ -199,7 +199,6 @@ class ModelKind:
     ways:ClassVar[tuple[str,...]|None] = None # Of `adaptations`, in which they can be adapted; all if `None`
     has_parts:ClassVar[bool] = True # Can they answer about each token, span or query of a text?
     has_weights:ClassVar[bool] = True # In their folder, which a training begins with
-    is_made:ClassVar[bool] = False # Is each made for the datasets of a training? See `make`
 
     def __eq__(self, other): return type(self) is type(other) # Also of another process
 
@@ -209,15 +208,11 @@ class ModelKind:
         "Does this name a model of this kind?"
         return True
 
-    def find(self, given:str, endpoint:str)->Path|None: # `None` if it has none, or none yet
+    def find(self, given:str, endpoint:str)->Path|None: # `None` if it has none
         "The folder of a model; raises `InputError` if there is no such model"
         if not endpoint:
             return _find_folder(given)
         raise InputError(given, 'is not on a server; name it openai:NAME, or leave --endpoint out')
-
-    def make(self, model:'Model', datasets:list)->'Model':
-        "The model for a training that reads these datasets, that of the training language first"
-        return model
 
     def hash(self, model:'Model')->str:
         "Identifies a model"
@@ -247,7 +242,7 @@ class Model:
     "A model of an evaluation, found once and then handed down"
     given:str # As the user named it
     kind:ModelKind
-    folder:Path|None = None # `None` on a server, and before it is made; see `ModelKind.make`
+    folder:Path|None = None # `None` where it has none
     endpoint:str = '' # The address of its server
 
     @classmethod
@@ -258,10 +253,6 @@ class Model:
         given = str(model)
         kind = next(kind for kind in model_kinds() if kind.knows(given))
         return cls(given, kind, kind.find(given, endpoint), endpoint)
-
-    def made_for(self, datasets:list)->'Model':
-        "The model for a training that reads these datasets, that of the training language first"
-        return self.kind.make(self, datasets)
 
     @cached_property
     def name(self)->str: return model_name(self.given) # As records and tables have it

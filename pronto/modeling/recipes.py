@@ -75,14 +75,10 @@ class _LikelihoodRecipe:
     "How a language model chooses, without training"
     name:str
     every:bool = False # Is a masked model asked for every token, rather than for the words around a change?
-    endpoint:str = '' # The address of a server, for models whose name begins with `openai:`
-    most_requests:int = 10_000 # To a server, for one run; belongs to no record, as the price
-    price:str = '' # Of a million tokens that a server reads and writes
 
     def settings(self, task)->dict: # For the record
         "What identifies a choice by likelihood"
-        of_server = dict(endpoint=self.endpoint) if self.endpoint else {}
-        return dict(name=self.name, every=self.every) | of_server
+        return dict(name=self.name, every=self.every)
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb46
 _ALL = (

@@ -196,8 +196,15 @@ def _scored(answers:Answers, runs:list[Run], metric:str, is_model:bool)->dict: #
     return found
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
-def _score(block:_Block, tasks:list[TaskKey], asked:str)->list[dict]: # `asked`: a metric, or nothing
+def _score(
+    block:_Block, tasks:list[TaskKey],
+    asked:str, # A metric, or nothing
+    figures:dict # (code, system, task) to what the paper has
+)->list[dict]:
     "The cells of a block: the majority, other baselines where a run has them, and the models"
+    code = block.runs[0].dataset if block.runs else block.about['bible']
+    # A folder may be called `BERT`, too
+    listed = {row['model'] for row in block.listed if row['model'] != row['hub']}
     runs = {(cell.model, cell.task): cell.runs for cell in block.cells.itertuples()}
     answers = {place: read_seeds(seeds) for place,seeds in runs.items()}
     last = {task: max(places, key=lambda place: latest(runs[place])) # Whose baselines are shown
@@ -221,24 +228,18 @@ def _score(block:_Block, tasks:list[TaskKey], asked:str)->list[dict]: # `asked`:
                 own = own.of_baseline(key) if key in own.baselines else None
             on_words = task.definition.target == 'class' and task.definition.has_items
             cell = dict(row=row, system=name, task=task.name, reference=key, on_words=on_words)
+            if name in listed or key == 'majority':
+                cell['published'] = figures.get((code, name, task.name))
             if own:
                 cell |= _scored(own, runs[place], metric, not key)
                 cell['among_best'] = place in best and not key or None
-            cells.append(NOT_RUN | block.about | {k: None if x != x else x for k,x in cell.items()})
+            cell = NOT_RUN | block.about | {k: None if x != x else x for k,x in cell.items()}
+            if None not in (cell['published'], cell['accuracy']):
+                cell['difference'] = round(cell['accuracy'] - cell['published'], 2)
+            cells.append(cell)
     return cells
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #8a7704b9
-def _add_published(cells:list[dict], block:_Block, figures:dict):
-    "The figures of the paper beside ours"
-    code = block.cells.runs.iloc[0][0].dataset if len(block.cells) else block.about['bible']
-    # A folder may be called `BERT`, too
-    listed = {row['model'] for row in block.listed if row['model'] != row['hub']}
-    for cell in cells:
-        if cell['system'] in listed or cell['reference'] == 'majority':
-            cell['published'] = figures.get((code, cell['system'], cell['task']))
-        if None not in (cell['published'], cell['accuracy']):
-            cell['difference'] = round(cell['accuracy'] - cell['published'], 2)
-
 def _may_join(task:Task)->bool:
     "Is a task one of the paper, or of somebody who may have run it beside those?"
     return task.stem in PAPER_TASKS or task.file != '' or isinstance(task, UnknownTask)
@@ -276,8 +277,8 @@ def _arrange(blocks:list[_Block]):
                 block.about['table'] += ', with a limit'
     for of_table in by_table():
         for of_bible in grouped(of_table, lambda block: block.about['bible']).values():
-            kinds = [kind_of(block.runs[0]) for block in of_bible if len(of_bible) > 1]
-            names = differing([(kind.protocol, kind.rules, kind.source, kind.splits) for kind in kinds])
+            firsts = [block.runs[0] for block in of_bible if len(of_bible) > 1]
+            names = differing([(r.protocol, r.rules or '', r.source or '', r.splits or '') for r in firsts])
             for i,(block,name) in enumerate(zip(of_bible, names), 1):
                 block.about['test_set'] = with_label(f'test set {i}', name)
 
@@ -294,8 +295,7 @@ def fill(
     blocks, by_table = _blocks(layout, chosen, options.published), {}
     _arrange(blocks)
     for n,block in enumerate(progress('score')(blocks)):
-        cells = _score(block, tasks, options.metric)
-        _add_published(cells, block, figures)
+        cells = _score(block, tasks, options.metric, figures)
         by_table.setdefault(block.about['table'], []).extend(cell | dict(block=n) for cell in cells)
     return [_as_table(pd.DataFrame(cells, dtype=object), tasks) for cells in by_table.values()]
 
@@ -310,8 +310,8 @@ def read_tables(
     tables, by_bible = [], dict(iter(chosen.groupby('bible', sort=False)))
     for cells in fill(layout, chosen, options):
         there = [by_bible[bible] for bible in cells.bible.unique() if bible in by_bible]
-        runs = runs_in(pd.concat([chosen[:0], *there]))
-        runs = [run for run in runs if (run.source or '') in {*cells.source}]
+        runs, sources = runs_in(pd.concat([chosen[:0], *there])), {*cells.source}
+        runs = [run for run in runs if (run.source or '') in sources]
         beside = spread_note(runs, options.metric or 'accuracy'), *data_notes(runs)
         tables.append(Accuracies(cells.table.iloc[0], cells, ' '.join(filter(None, beside))))
     if not tables:

@@ -186,7 +186,7 @@ def same_rows(*answers:Answers)->list[Answers]: # In the same order, maybe witho
     shared = [code for code in last[first.same] if all(code in places for places in last.values())]
     places = {same: np.array([at[code] for code in shared], int) for same,at in last.items()}
     rows = first.at(places[first.same])
-    rows = replace(rows, columns=rows.asked, kept={})
+    rows = replace(rows, columns=rows.asked, kept=dict(chapter_names=rows.chapter_names))
     return [replace(a, rows=rows, predicted=[run[places[a.rows.same]] for run in a.predicted])
             for a in answers]
 

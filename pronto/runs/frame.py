@@ -21,7 +21,7 @@ from ..datasets.choices.reading_curve import CURVE
 # %% ../../nbs/runs/frame.ipynb #frm00006c
 Columns = dict[str,pd.Categorical] # By name
 
-@lru_cache(maxsize=1<<10) # Most columns are of few labels, and to make a type takes long
+@lru_cache(maxsize=1<<10) # Test sets have labels and verses in common, and to make a type takes long
 def _type(texts:tuple[str,...])->pd.CategoricalDtype:
     return pd.CategoricalDtype(pd.Index(texts, dtype=object))
 
@@ -30,9 +30,7 @@ def category(
     codes # (n,) the place of the text of each row in `texts`
 )->pd.Categorical:
     "A column of texts of which each is there once"
-    texts = tuple(map(intern, texts)) # Test sets have many in common
-    kind = _type(texts) if len(texts) < 64 else _type.__wrapped__(texts)
-    return pd.Categorical.from_codes(codes, dtype=kind, validate=False)
+    return pd.Categorical.from_codes(codes, dtype=_type(tuple(map(intern, texts))), validate=False)
 
 def coded(texts)->pd.Categorical: # Of values that are written as `str` writes them
     "Encode a column"
@@ -71,8 +69,9 @@ def row_codes(columns:Columns)->np.ndarray: # (n,) of 64 bits; none for rows wit
 # %% ../../nbs/runs/frame.ipynb #frm0007b
 def _chapters(references:pd.Categorical)->list[str]:
     "The chapter of each row; a row without a reference is its own chapter"
-    names = [intern(text.rpartition(':')[0]) for text in references.categories]
-    return [names[code] or f'row {i}' for i,code in enumerate(references.codes)]
+    of_texts = [intern(text.rpartition(':')[0]) for text in references.categories]
+    names = np.array(of_texts, object)[references.codes].tolist()
+    return [name or f'row {i}' for i,name in enumerate(names)] if '' in of_texts else names
 
 def chapter_names(columns:Columns)->list: # A name for each row, or two for pairs
     "The chapters of the rows, as `pronto.core.stats.chapter_cells` takes them"
@@ -86,7 +85,6 @@ def chapter_names(columns:Columns)->list: # A name for each row, or two for pair
 class _Rows:
     "What the rows of a test set ask, read once"
     same:str # Equal for test sets that ask the same in the same order, see `rows_hash`
-    chapter_names:list # See there
     columns:Columns # Those of `ASKED` that there are, that of `AGREED`, and those of the baselines
     kept:dict = field(default_factory=dict, repr=False) # What is computed of these rows once
 
@@ -107,6 +105,9 @@ class _Rows:
     @property
     def agreed(self)->np.ndarray|None: # (n,) Do all sentences agree? `None` where the rows do not say it
         return self.columns[AGREED] == '1' if AGREED in self.columns else None
+
+    @property
+    def chapter_names(self)->list: return self.once('chapter_names', lambda: chapter_names(self.columns))
 
     @property
     def chapters(self)->ByChapter:
@@ -130,24 +131,22 @@ class TestRows(_Rows):
     "The rows of a test set: their labels and chapters, and what baselines answer"
     def confusion(
         self, answers:pd.Categorical,
-        labels:tuple[str,...], # All that occur in the rows and the answers, and maybe more
-        among:np.ndarray|None=None # (n,) truth values of the rows that are counted; all if not given
+        labels:tuple[str,...] # All that occur in the rows and the answers, and maybe more
     )->np.ndarray: # (cells, k, k)
         "How often each label was answered with each label, by cell of chapters"
         k = len(labels)
         def true(): return (self.chapters.cell.astype(int)*k + _numbers(self.columns['label'], labels))*k
         place = self.once(('true', labels), true) + _numbers(answers, labels)
         n_cells = len(self.chapters.cells)
-        some = place if among is None else place[among]
-        return np.bincount(some, minlength=n_cells*k*k).reshape(n_cells, k, k)
+        return np.bincount(place, minlength=n_cells*k*k).reshape(n_cells, k, k)
 
     def at(self, places:np.ndarray)->'TestRows': # `places`: of the rows, in any order
         "Some of the rows"
         key = 'at', places.tobytes()
         if key not in self.kept:
             columns = {name: column[places] for name,column in self.columns.items()}
-            chapters = [self.chapter_names[i] for i in places]
-            self.kept[key] = TestRows(f'{self.same} {content_hash(key[1], size=8)}', chapters, columns)
+            names = dict(chapter_names=[self.chapter_names[i] for i in places])
+            self.kept[key] = TestRows(f'{self.same} {content_hash(key[1], size=8)}', columns, names)
         return self.kept[key]
 
 # %% ../../nbs/runs/frame.ipynb #frm000s2f9
@@ -159,4 +158,4 @@ def _numbers(column:pd.Categorical, labels:tuple[str,...])->np.ndarray: # (n,)
 # %% ../../nbs/runs/frame.ipynb #frm0011b
 def test_rows(columns:Columns)->TestRows: # `columns`: of a table of predictions
     "The rows of a table of predictions"
-    return TestRows(rows_hash(columns), chapter_names(columns), columns)
+    return TestRows(rows_hash(columns), columns)

@@ -224,7 +224,6 @@ class _Plan:
     recipe:object
     limit:int|None
     seeds:range = range(1)
-    fit:Callable|None = None # Fits the recipe to the dataset that tunes it; see `Adaptation.prompts`
 
     def of_model(self, model:Model, group:list[tuple[Task,dict]])->list[Training]: # `group`: see `_setups`
         found = []
@@ -243,9 +242,7 @@ class _Plan:
         way = self.protocol.adapt
         if selection.first and not (model.kind.has_weights and way == 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
-        recipe = self.fit(self.recipe, selection.dev[0].dataset) if self.fit else self.recipe
-        model = model.made_for(selection.datasets)
-        settings = model.kind.settings(recipe, task)
+        settings = model.kind.settings(self.recipe, task)
         if way == 'all':
             settings = task.adapted(settings, model)
         about = dict(seed=seed, limit=self.limit, fold=fold, protocol=self.protocol.name)
@@ -258,7 +255,7 @@ class _Plan:
             if fold is not None:
                 about['pool'] = _pool({part.dataset, *learns_from}, task.stem)
             keys.append(run_key(part.dataset, model.name, model.hash, task, settings, **about))
-        return Training(tuple(keys), selection, model, recipe, way, is_first=is_first)
+        return Training(tuple(keys), selection, model, self.recipe, way, is_first=is_first)
 
 # %% ../../nbs/runs/planning.ipynb #7d3b5f11
 def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model, task, seed:int=0,
@@ -382,8 +379,7 @@ def _named_here(folds:list[Dataset], names:list[str], report:Callable)->list[str
     return here
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
-_OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
-_OF_ANY_SERVER = 'endpoint', 'most_requests', 'price' # Also for likelihood
+_OF_SERVERS = 'answer_tokens', 'most_requests'
 
 def _options(asking:dict, *names:str)->dict: # Those of the names that are given; all if none is named
     "Fields of `PromptRecipe` as options of the command line"
@@ -394,10 +390,7 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     if not asking:
         return recipe
     given, of_server = _options(asking), _options(asking, *_OF_SERVERS)
-    if protocol.adapt == 'likelihood':
-        others = {name: value for name,value in asking.items() if name not in _OF_ANY_SERVER}
-        _refuse(protocol, 'compares probabilities', _options(others))
-    elif not protocol.asks:
+    if not protocol.asks:
         _refuse(protocol, 'does not ask the model', given)
     if asking.get('endpoint'):
         if asking.get('chat'):
@@ -497,9 +490,7 @@ def _seeds(protocol:Protocol, recipe, asked:range)->range:
         warn_once(f'--seeds: {protocol.name} depends on no seed, so each model has one run')
     return range(1)
 
-def _fit(protocol:Protocol, prompts:str, dataset:Dataset)->Callable|None:
-    "What adds prompts to the recipe for a dataset, where some are asked for"
-    return adaptations()[protocol.adapt].prompts(prompts, dataset) if prompts else None
+
 
 # %% ../../nbs/runs/planning.ipynb #plplan01
 def plan(
@@ -517,7 +508,6 @@ def plan(
     sizes:tuple[int,...]=SIZES, # Of the samples of few-shot
     draws:int=3, # Samples of each size
     bf16:bool=None, # Calculate with 16 bits? As the device allows if not given
-    prompts:str='', # Ask also in the language of the verses: `built-in`, or a file of prompts
     asking:dict=None, # Fields of `PromptRecipe`, e.g. `dict(chat=True)`
     report:Callable=to_stderr, # Gets a line about each dataset or model that is left out
     known:Tasks=BUILT_IN # That datasets may be about; see `open_dataset`
@@ -528,7 +518,6 @@ def plan(
     if not protocol.measure:
         recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
     recipe = _asked(recipe, protocol, asking or {})
-    _refuse(protocol, 'does not ask the model', {} if protocol.asks else {'--prompts': prompts})
     places = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = find_targets(places, report, known)
     if not models:
@@ -540,7 +529,7 @@ def plan(
         of_model, groups = partial(_measurings, protocol), [_pairs(protocol, targets, sources)]
     else:
         numbers = _seeds(protocol, recipe, range(first_seed, first_seed + seeds))
-        of_model = _Plan(protocol, recipe, limit, numbers, _fit(protocol, prompts, targets[0][0])).of_model
+        of_model = _Plan(protocol, recipe, limit, numbers).of_model
         groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)
     found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
     plans = [(model, group) for group in groups for model in found]

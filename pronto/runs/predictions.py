@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from pandas.api.types import union_categoricals
 from ..core.files import ANY_SHAPE, InputError, reading, write_aside
-from .frame import Columns, TestRows, category, coded, test_rows
+from .frame import Columns, TestRows, category, coded, rows_hash, test_rows
 
 # %% ../../nbs/runs/predictions.ipynb #ans00007
 def join_columns(tables:list[Columns])->Columns: # Those that all have
@@ -71,10 +71,11 @@ def write_answers(
     own = {name: column for name,column in columns.items() if name not in shared}
     digest, rows = hash_of(columns), ''
     if shared:
-        rows = f'{record.parent.name}.{hash_of(shared)[:16]}{ROWS_FILE}'
+        of_rows = hash_of(shared)
+        rows = f'{record.parent.name}.{of_rows[:16]}{ROWS_FILE}'
         path = record.parents[2]/rows
         if not _is_whole(path):
-            _write_columns(path, shared, dict(columns=list(shared)))
+            _write_columns(path, shared, dict(columns=common, table=of_rows, same=rows_hash(shared)))
     about = dict(columns=list(columns), rows=rows, table=digest)
     _write_columns(record.with_suffix(OWN_FILE), own, about)
     return digest
@@ -86,6 +87,7 @@ class _Table(NamedTuple):
     names:list[str] # Of all columns of the run
     rows:str # The file of those that it shares
     digest:str
+    same:str # Of shared rows, see `rows_hash`
 
 def _read_columns(path:Path)->_Table:
     import pyarrow.parquet as pq
@@ -97,7 +99,7 @@ def _read_columns(path:Path)->_Table:
             column = column.combine_chunks()
             columns[name] = category(column.dictionary.to_pylist(), column.indices.to_numpy())
         names, rows = list(map(str, about['columns'])), Path(about.get('rows', '')).name # Never a path
-        return _Table(columns, names, rows, about.get('table', ''))
+        return _Table(columns, names, rows, str(about['table']), str(about.get('same', '')))
 
 def _rows_at(path:Path)->TestRows:
     with reading(path, _REMEDY):
@@ -106,10 +108,11 @@ def _rows_at(path:Path)->TestRows:
 
 @lru_cache(maxsize=64) # Several models share them
 def _rows_once(path:Path, state:tuple)->TestRows:
-    columns = _read_columns(path).columns
-    if hash_of(columns)[:16] != path.name.removesuffix(ROWS_FILE).rpartition('.')[2]:
+    table = _read_columns(path)
+    named = path.name.removesuffix(ROWS_FILE).rpartition('.')[2]
+    if table.digest[:16] != named or [*table.columns] != table.names or not table.same:
         raise InputError(path, f'is damaged: its name is not that of its rows; {_REMEDY}')
-    return test_rows(columns)
+    return TestRows(table.same, table.columns)
 
 def _read_text(path:Path)->Columns:
     with reading(path, _REMEDY):
@@ -136,7 +139,7 @@ def read_stored(
         columns = _read_text(path)
         digest = hash_of(columns)
     else:
-        columns, names, shared, digest = _read_columns(path)
+        columns, names, shared, digest, _ = _read_columns(path)
         if shared:
             rows = _rows_at(record.parents[2]/shared)
             columns = rows.columns | columns

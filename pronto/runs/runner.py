@@ -100,7 +100,7 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     if keep:
         how |= dict(keep_weights=True)
     if getattr(training.recipe, 'endpoint', ''):
-        how |= {name: getattr(training.recipe, name) for name in ('most_requests','price')}
+        how |= dict(most_requests=training.recipe.most_requests)
     model, way = training.model, training.adapt
     train = task.trainer(way) or model.kind.trainer(way) or adaptations()[way].adapt
     trained = train(model, task, rows | tests, key.settings, seed=key.seed, senses=_senses(selection, task),

@@ -14,9 +14,8 @@ from ...core.files import InputError
 # %% ../../../nbs/lab/cli/export_commands.ipynb #rsco03
 def export_options(parser):
     add = parser.add_argument
-    add('format', choices=['tsv','hf','lm-eval','euroeval','mela','standoff','texts','results'],
-        help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, choices as "
-        'judgements of acceptability for EuroEval or in the form of MELA, references '
+    add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'],
+        help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, references "
         'and labels without text (`pronto restore` puts it back), the texts of the test sets for a '
         'translator, or records of runs for a folder that many add to (DIR -o DIR checks one)')
     add('dataset', nargs='+', metavar='DATASET_DIR',
@@ -38,11 +37,9 @@ def export_command(args):
     if args.format == 'results':
         return _export_results(args)
     from pronto.lab.interop.hf import export_hf, export_tsv
-    from pronto.lab.interop.judgements import export_euroeval, export_mela
     from pronto.lab.interop.lm_eval import export_lm_eval
     from pronto.lab.interop.standoff import export_standoff
-    exports = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval, 'standoff': export_standoff,
-               'euroeval': export_euroeval, 'mela': export_mela}
+    exports = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval, 'standoff': export_standoff}
     written = exports[args.format](args.dataset, args.output, progress=bar('export'), tasks=args.tasks)
     what = 'task' if args.format == 'lm-eval' else 'dataset'
     made = f'{len(written):,} {what}{"s" if len(written) != 1 else ""} ({", ".join(written)})'

@@ -269,12 +269,11 @@ def write_tables(dataset:Dataset, folder:Path):
 _METADATA = 'metadata.parquet' # Of a release
 _TABLES_OF = ['alignment.tsv', *(f'*_{s}.{ending}' for s in (*SPLITS, FOLDS) for ending in ('tsv','jsonl'))]
 _OF_EXPORTS = ['export.json','README.md', _METADATA, 'croissant.json','eval.yaml',
-               '_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc',
-               'custom_datasets.py', *(f'v1.0/*/{s}.csv' for s in SPLITS)]
+               '_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc']
 _OF_DATASETS = [*_TABLES_OF, 'manifest.json','links.tsv','README.md', EXAMPLES, '*_validation.jsonl',
                 '*_fewshot.jsonl',
                 *(f'*/{s}.{ending}' for s in HF_SPLITS.values() for ending in ('parquet','jsonl')),
-                '*/euroeval_config.py','*/README.md', *(f'*/{s}.csv' for s in ('train','val','test'))]
+                '*/README.md']
 
 def foreign_in_export(folder)->str|None:
     "Why a folder must not be replaced by an export, or `None`"

@@ -121,8 +121,7 @@ def _read_ahead(trainings:list[Training], runs):
     "Let each decoder read the choices of all test sets in full batches"
     from pronto.modeling.likelihood import read_ahead
     def is_asked(t):
-        on_server = t.key.settings.get('endpoint')
-        return t.adapt == 'likelihood' and not on_server and not all(is_done(key, runs) for key in t.keys)
+        return t.adapt == 'likelihood' and not all(is_done(key, runs) for key in t.keys)
     for model,own in grouped(filter(is_asked, trainings), lambda t: t.model).items():
         read_ahead(model, [row for t in own for row in part_rows(t.selection.tests, t.task, t.key.limit)])
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Callable
 import pronto
-from ...bibles.bundles import is_bundle
+from ..bibles.bundles import is_bundle
 from ...bibles.languages import (fetched_note, find_language, identify, licence_of, redistribution,
                                      script_of,
                                 unknown_language)

@@ -6,10 +6,6 @@
 __all__ = ['IN_WORDS', 'ASKING', 'ASKING_ACROSS']
 
 # %% ../../../nbs/lab/modeling/asking.ipynb #ask00005
-from dataclasses import replace
-from typing import Callable
-from ...bibles.languages import identify
-from ...datasets.loading import Dataset
 from .prompt_recipes import PROMPTS
 from ...modeling.adapting import Adaptation
 from ...protocols.protocol import Protocol, in_language, transfer
@@ -20,17 +16,7 @@ def _prompt(model, task, *args, **how):
     ask = prompt_by_label if task.target == 'several' else prompt
     return ask(model, task, *args, **how)
 
-def _read_prompts(prompts:str, dataset:Dataset)->Callable: # From a recipe and a dataset to a recipe
-    "Read `--prompts`: `built-in`, or a file for `read_instructions`; raises `InputError`"
-    from pronto.lab.modeling.instructions import read_instructions
-    instructions = read_instructions(None if prompts == 'built-in' else prompts, dataset.known)
-    def add_own(recipe, dataset):
-        code = identify(dataset.language, dataset.code).iso639_3
-        own = instructions.get(code or dataset.manifest.get('code'))
-        return replace(recipe, instructions=own) if own else recipe
-    return add_own
-
-IN_WORDS = Adaptation('none', PROMPTS, 'prompt', _prompt, _read_prompts)
+IN_WORDS = Adaptation('none', PROMPTS, 'prompt', _prompt)
 
 ASKING = Protocol(
     'prompting', in_language, 'Asked without training', adapt='none', metric='mcc', across=False)

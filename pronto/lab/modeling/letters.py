@@ -7,7 +7,6 @@ __all__ = ['option_letters', 'letter_of']
 
 # %% ../../../nbs/lab/modeling/letters.ipynb #lt000005
 import re
-from functools import cache
 from string import ascii_uppercase
 from unicodedata import normalize
 from ...core.files import InputError
@@ -33,12 +32,7 @@ def _answer_word(
     found = re.fullmatch(r'(?:.*\s)?(\w\S*?)\s*[:፡፥፦]', line)
     return found[1] if found else ''
 
-@cache
-def _known_words()->frozenset[str]:
-    "The words for *answer* in the prompts that come with PrOnto"
-    from pronto.lab.modeling.instructions import read_instructions
-    prompts = [text for own in read_instructions().values() for text in own.texts['*','prompt']]
-    return frozenset(map(_answer_word, ['Answer:', *prompts]))
+_KNOWN_WORDS = 'Answer', 'Antwort', 'Réponse', 'Respuesta'
 
 # %% ../../../nbs/lab/modeling/letters.ipynb #lt000013
 _MARKUP = re.compile(r'[*_`~#$]|</?(?:b|i|u|p|em|strong|code|answer)>|\\(?:boxed|text|textbf|mathbf)(?=\{)',
@@ -63,7 +57,7 @@ def letter_of(
 )->int|None: # Its place; `None` if there is none, or more than one
     "The letter that a model answered, perhaps after its thoughts"
     text = _MARKUP.sub('', normalize('NFKC', said.rpartition('</think>')[2])).strip()
-    words = '|'.join(map(re.escape, sorted(_known_words() | {_answer_word(asked)} - {''})))
+    words = '|'.join(map(re.escape, sorted({*_KNOWN_WORDS, _answer_word(asked)} - {''})))
     text = re.sub(rf'\A\W*({words})\s*:\s*', r'\1: ', text, flags=re.IGNORECASE) # Perhaps a line above
     letters, (first, *others) = ascii_uppercase[:n], re.split(r'\n\s*\n', text)[0].split('\n')
     named = _named(first.strip(), letters, words)

@@ -17,12 +17,10 @@ class PromptRecipe:
     shots:int = 2 # Answered examples before the question
     dev:int = 500 # Rows of dev that choose the prompt, at most
     select:str = 'mcc' # By which value
-    instructions:object = None # `Instructions` in the language of the verses, beside the English ones
     chat:bool = False # With the chat template of the tokenizer?
     endpoint:str = '' # The address of a server, for models whose name begins with `openai:`
     answer_tokens:int = 16 # Most tokens of an answer of a server
-    most_requests:int = 2000 # To a server, for one run; belongs to no record, as the price
-    price:str = '' # Of a million tokens that a server reads and writes
+    most_requests:int = 2000 # To a server, for one run; belongs to no record
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting; raises `InputError` for a task with more labels than letters"
@@ -30,12 +28,10 @@ class PromptRecipe:
         if is_asked_at_once:
             option_letters(len(task.labels), task.abbr)
         later = dict(chat=False, endpoint='', answer_tokens=16)
-        never = 'instructions', 'most_requests', 'price'
-        given = {k: v for k,v in vars(self).items() if k not in never}
+        given = {k: v for k,v in vars(self).items() if k != 'most_requests'}
         found = {k: v for k,v in given.items() if k not in later} # Older records have these only
         found |= {k: v for k,v in given.items() if later.get(k, v) != v}
-        own = self.instructions.of(task) if self.instructions else None
         form = getattr(task, 'asked', None) # A benchmark may have published how it asks
-        return found | (dict(instructions=own) if own else {}) | (dict(form=form) if form else {})
+        return found | (dict(form=form) if form else {})
 
 PROMPTS = {r.name: r for r in (PromptRecipe('prompt'), PromptRecipe('prompt-0', shots=0))}

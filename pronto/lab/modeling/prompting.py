@@ -54,13 +54,13 @@ def _verses(row, word:str='Verse')->str:
 
 def ask(
     task, row, prompt:str=_PROMPT_TEMPLATES[0],
-    own:dict=None, # From `Instructions.of`; English if not given
+    own:dict=None, # How a benchmark asks; as PrOnto does if not given
     order:tuple[int,...]=() # Of the options; that of the labels if empty
 )->str: # Ends with `Answer:`, or what the prompt has instead
     "Write the question about a row"
     question, words = QUESTIONS.get(task.stem, (task.question, task.labels))
     if own:
-        question, words = own['question'].replace('{sense}', '{{sense}}'), own['words']
+        question, words = own['question'], own['words']
     if isinstance(row, ChoiceRow):
         words = row.choices
         if not row.context:
@@ -117,11 +117,10 @@ def _text(said:list[str])->str:
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm00009c
 def _prompts_of(
     settings:dict
-)->list[tuple[str,dict|None]]: # Prompts with the instructions of their language; `None` is English
+)->list[tuple[str,dict|None]]: # Prompts with the form of a benchmark; `None` is PrOnto's own
     "List the prompts that dev chooses from"
-    own, form = settings.get('instructions'), settings.get('form')
-    usual = [(p, form) for p in form['prompts']] if form else [(p, None) for p in _PROMPT_TEMPLATES]
-    return usual + [(p, own) for p in (own['prompts'] if own else ())]
+    form = settings.get('form')
+    return [(p, form) for p in (form['prompts'] if form else _PROMPT_TEMPLATES)]
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm000022b
 def _read_once(model, shared:list[int]): # `None` where a model cannot go on from what it has read
@@ -307,7 +306,7 @@ def prompt(
     senses:list[str]=None, # Not used; the senses are in the prompts
     device:str=None,
     progress:str='', # What is shown with the questions that are answered; nothing if empty
-    most_requests:int=PromptRecipe.most_requests, price:str='', # See `allow`
+    most_requests:int=PromptRecipe.most_requests, # See `allow`
     opened=None # The model, if it is loaded already
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
@@ -317,7 +316,7 @@ def prompt(
     tests = [row for part in test_sets(rows) for row in rows[part]]
     if settings.get('endpoint'):
         from pronto.lab.modeling.served import allow
-        allow(causal, _new_questions(causal, task, examples, tests, dev_rows, prompts), most_requests, price)
+        allow(causal, _new_questions(causal, task, examples, tests, dev_rows, prompts), most_requests)
     n = len(_orders(task))*(len(prompts)*len(dev_rows) + len(tests))
     with _shown(causal, n, progress):
         dev = _tried(causal, task, examples, dev_rows, prompts)
@@ -330,8 +329,6 @@ def prompt(
     if settings.get('endpoint'):
         attempt |= causal.who() | causal.asker.settings
         causal.remark(causal.name, causal.tokens)
-    if chosen[1] and 'language' in chosen[1]:
-        attempt['language'] = chosen[1]['language']
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=dev,
                    best_epoch=best['epoch'], collapsed=constant, attempts=[attempt],
                    truncated={part: one.cut for part,one in found.items()}, unknown={},
@@ -351,7 +348,7 @@ def prompt_by_label(model, task, rows:dict[str,list], settings:dict, *, seed:int
         what = 'has several labels, each with prompts of its own, which is too much for a server'
         raise InputError(task.abbr, f'{what}; name a model on this machine')
     start, causal = time.perf_counter(), _opened(model, device, settings)
-    own = {name: value for name,value in settings.items() if name not in ('instructions','form')}
+    own = {name: value for name,value in settings.items() if name != 'form'}
     found = []
     for label in task.labels:
         asked = {part: task.about(label, some) for part,some in rows.items()}

@@ -6,7 +6,6 @@
 __all__ = ['SERVED', 'ServedKind']
 
 # %% ../../../nbs/lab/modeling/served_kind.ipynb #svk00005
-from typing import Callable
 from ...core.files import InputError, content_hash
 from .addresses import require_address, served_name
 from ...modeling.model import Model, ModelKind, given_name
@@ -14,15 +13,15 @@ from ...modeling.model import Model, ModelKind, given_name
 # %% ../../../nbs/lab/modeling/served_kind.ipynb #mdl00022
 class ServedKind(ModelKind):
     "Models on servers, e.g. `openai:llama3`; a server is known by its address"
-    ways = 'none', 'likelihood'
+    ways = 'none',
     has_weights = False
 
     def knows(self, given:str)->bool: return given_name(given)[1].startswith('openai:')
 
     def find(self, given:str, endpoint:str)->None:
         if not endpoint:
-            raise InputError(given, 'is on a server; ask it with --protocol prompting or likelihood, and its '
-                                    'address as --endpoint')
+            raise InputError(given, 'is on a server; ask it with --protocol prompting, and its address '
+                                    'as --endpoint')
         served_name(given) # Or else a line
         require_address(endpoint) # Before it is written anywhere
 
@@ -30,11 +29,5 @@ class ServedKind(ModelKind):
         return content_hash(f'{model.endpoint} {given_name(model)[1]}'.encode(), size=16)
 
     def has_made(self, settings:dict)->bool: return bool(settings.get('endpoint'))
-
-    def trainer(self, way:str)->Callable|None:
-        if way != 'likelihood':
-            return None
-        from pronto.lab.modeling.served import choose_on_server
-        return choose_on_server
 
 SERVED = ServedKind()

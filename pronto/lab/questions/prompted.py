@@ -18,8 +18,7 @@ from ...reporting.questions.question import Drawing, RunQuestion, records_of
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm07
 def _prompt(record:Run)->str: # Which one, of those that dev chose from, and in which language
-    attempt = (record.attempts or [{}])[-1]
-    return f'{record.best_epoch} ({attempt.get("language", "eng")})'
+    return f'{record.best_epoch} (eng)'
 
 def _share(runs:list[Run], name:str)->float|None: # A mean over seeds, `None` where no run has it
     known = [value for r in runs if (value := getattr(r, name)) is not None]

@@ -66,13 +66,16 @@ def _shares(run:Run)->dict[str,float]: # By representation
 
 def representation_table(runs:list[Run])->Table: # In percent
     "The share of verses that find their translation, by representation and model"
-    runs = name_apart(runs)
-    shares = pd.DataFrame(list(map(_shares, runs))).groupby([r.model_name for r in runs], sort=False).mean()
+    searched = [r for r in name_apart(runs) if r.representations]
+    models = pd.Series([r.model_name for r in searched], dtype=object)
+    shares = pd.DataFrame(list(map(_shares, searched))).groupby(models, sort=False).mean()
     ordered = sorted(shares, key=lambda name: (not name.startswith('layer'), name == 'first token'))
     data = [dict(model=model, representation=name, found=share)
             for model,row in shares.iterrows() for name,share in row.dropna().items()]
     note = ('By cosine, means over both directions and all pairs. Layer 0: the embeddings; a third: the '
             'means of its layers side by side; the first token, e.g. CLS, of the last layer.')
+    if others := len(runs) - len(searched):
+        note += f' Searches that were recorded without these figures: {others} of {len(runs)}.'
     rows = [[name, *(decimal(100*share, 1) for share in shares[name])] for name in ordered]
     title = 'Verses that find their translation, by what stands for a verse'
     return Table(_BY, title, [(['representation', *shares.index], rows)], [note], data, align='lr')

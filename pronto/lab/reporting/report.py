@@ -31,7 +31,7 @@ from ...core.offers import offers
 from ...reporting.questions.question import usual_kind
 from .model_tiers import read_tiers, tier_of
 from ...runs.schema import Run
-from ...runs.comparing import Board, board_of, cell_of, name_apart, preferred, task_key
+from ...runs.comparing import BOARD, board_of, cell_of, name_apart, preferred, task_key
 from ...runs.comparing import test_on_board, training_of
 from ...runs.folds import following_share, probe_kept, rows_of_baselines, unknown_share
 from ...runs.store import read_runs
@@ -65,7 +65,7 @@ def _variant_of(
     record:Run
 )->str: # e.g. `50 examples, trained on engWEB`; empty if there is nothing special
     "What sets runs of one model on a board apart, besides hyperparameters"
-    train = record.train_names or [record.dataset_name]
+    train = record.train_names
     is_transfer = train != [record.dataset_name] or record.protocol.startswith('transfer')
     how = 'in' if record.is_search else 'trained on'
     trained_on = f'{how} {", ".join(train)}' if is_transfer else ''
@@ -121,7 +121,7 @@ def row(
     first, found = records[0], answers.scores
     about = facts | dict(bible=first.dataset_name, model=first.model, task=task_key(first).name)
     about['parameters'] = next((r.parameters for r in records if r.parameters), None)
-    board = board_of(first)._asdict() | dict(variant=_variant_of(first), recipe=first.recipe)
+    board = dict(zip(BOARD, board_of(first))) | dict(variant=_variant_of(first), recipe=first.recipe)
     data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
     links = [[r.seed, _link(r.path, folder)] for r in sorted(records, key=lambda r: r.seed)]
     said = ', '.join(filter(None, [setting(first), *_remarks(records)]))
@@ -143,7 +143,7 @@ class Report(NamedTuple):
     rows:list[dict]
     tests:dict[str,list[dict]]={} # Metric to tests of two rows, by their places in `rows`
     untested:int=0                # How many pairs of rows were too many
-    notes:dict[Board,str]={}      # On which rows the translations of a board are compared
+    notes:dict[tuple,str]={}      # On which rows the translations of a board are compared
     replies:dict[str,Reply|InputError]={} # Name of a question to what it found, or why it found nothing
     known:list[str]=[]            # What models know of languages, where there are choices
     tasks:dict[str,dict]={}       # Name to what the page says about it
@@ -160,7 +160,7 @@ def _metrics_to_test(n_pairs:int, most:int)->list[str]:
     return ['accuracy', *(m for m in METRICS if m != 'accuracy')][:fitting]
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt13
-def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])->tuple[dict,dict[Board,str]]:
+def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])->tuple[dict,dict[tuple,str]]:
     "(Board, task) to the rows that all translations have, by the rule of `pronto tables`; and what it says"
     asked, found, notes = {}, {}, {}
     for (bible,task,*_,board),places in sets.items():
@@ -291,7 +291,7 @@ def _tiers(rows:list[dict])->list[str]:
 def _row_columns(rows:list[dict])->dict:
     "Columns of numbers, or of indices into a list of names"
     def board(r):
-        return tuple(r[k] for k in Board._fields)
+        return tuple(r[k] for k in BOARD)
     coded = dict(board=map(board, rows), entry=((r['model'], r['variant']) for r in rows), tier=_tiers(rows))
     coded |= {k: [r[k] for r in rows] for k in ('bible','task','setting','dataset')}
     coded |= dict(folder=(r['runs'][0][1].rpartition('/')[0] for r in rows))

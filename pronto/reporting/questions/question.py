@@ -99,7 +99,8 @@ def draw(records:list[dict], drawing:Drawing, label:str=''): # A figure of matpl
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07o
 _LISTS = dict( # What those of a question hold
-    read=('what the tables show, each with its `runs`', lambda x: hasattr(x, 'runs') or 'runs' in x),
+    read=('what the tables show, each with its `runs`',
+          lambda x: 'runs' in (x if isinstance(x, dict) else dir(x))),
     tables=('`Table`s', lambda x: isinstance(x, (Table, tuple))),
     sentences=('texts', lambda x: isinstance(x, str)))
 
