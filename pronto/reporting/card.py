@@ -174,6 +174,7 @@ def _judged_by(answers:Answers)->str: # A key of `METRICS`
     commonest = max(Counter(answers.true).values())
     return 'mcc' if commonest > (1 - _RARE)*len(answers.true) else 'accuracy'
 
+# %% ../../nbs/reporting/card.ipynb #card00s356
 def _verdict(answers:Answers)->tuple[str,str]: # A key of `_VERDICTS`, and a sentence
     "How good a score is, by a test against the best baseline"
     if answers.collapsed:

@@ -41,6 +41,7 @@ def english_beside(
     "The dataset of the same books in English, or of the New Testament, from the text alone"
     return None if _language(dataset) == 'eng' else _in_english(dataset, report)
 
+# %% ../../nbs/reporting/english_beside.ipynb #enb000sa5e
 def other_wording(
     dataset:Dataset,
     report:Callable # As of `english_beside`

@@ -53,6 +53,7 @@ def _write_columns(path:Path, columns:Columns, about:dict):
     with write_aside(path) as f:
         pq.write_table(table, f, **how)
 
+# %% ../../nbs/runs/predictions.ipynb #ans000s366
 def _is_whole(path:Path)->bool:
     "Is there a whole file of shared rows?"
     try:

@@ -13,7 +13,7 @@ import pandas as pd
 from ...core.files import InputError
 from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of, titled
 from ...reporting.cells import limit_text, number
-from .probe import agreement, mean_scores
+from .probe import agreement, mean_by_model
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ..reporting.model_tiers import model_rows
 from ...reporting.accuracy_tables import fits
@@ -45,7 +45,7 @@ def _ordered(runs:list[Run], read:dict, metric:str)->dict|None:
     "How well the scores of models follow the order of what they have read, from the least"
     verses = pd.Series({model: sum(read[model].values()) for model in {r.model for r in runs}}).sort_index()
     models = [*verses.sort_values(kind='stable').index]
-    scores = mean_scores(runs, metric)
+    scores = mean_by_model(runs, metric)
     places = pd.Series([models.index(model) for model,_ in scores.index], scores.index)
     same = agreement(places, scores, 2)
     if not same:
