@@ -26,7 +26,7 @@ from ...runs.comparing import across_translations
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er00007a
-def names_of_rows(answers:Answers): # (n,); `None` where nothing says which rows of other languages ask the same
+def names_of_rows(answers:Answers): # (n,); `None` where nothing says which rows ask the same
     "A name for each row, the same for rows of other languages that ask the same"
     task, rows = answers.task, answers.rows
     if getattr(task.example, 'kind', '') == 'questions':
