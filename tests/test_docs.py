@@ -156,7 +156,7 @@ def test_a_question_of_ones_own(tmp_path, capsys):
     assert {p.name for p in (tmp_path/'out').iterdir()} == {f'families.{e}' for e in ('md','tex','csv','png')}
 
 @pytest.mark.parametrize('change, what', [
-    (('return figure', 'return 1/0'), 'line 30: fails with ZeroDivisionError'),
+    (('return figure', 'return 1/0'), 'line 31: fails with ZeroDivisionError'),
     (('return [table_of(', 'return 5, [table_of('), 'tables does not give a list of `Table`s'),
     (('[Family(name, some) for', '[(name, some) for'), 'read does not give a list of what the tables show, each with its `runs`'),
     (('return figure', 'return axes'), 'plot does not give a figure'),
