@@ -390,7 +390,7 @@ def test_a_translated_test_set_is_a_dataset_beside_the_human_one(tmp_path, capsy
     command = ['import','translation',str(tmp_path/'toy'),str(tmp_path/'t.tsv'),'-o',str(tmp_path/'toy-mt'),'--language','fra']
     assert main([*command, '--human', str(tmp_path/'toy')]) == 0
     told = capsys.readouterr().out
-    assert 'chrF++' in told
+    assert 'chrF++' in told and ', BLEU ' in told
     made = load_dataset_folder(tmp_path/'toy-mt')
     assert made.manifest['code'] == 'toy-mt' and made.manifest['translated_from'] == 'toy'
     for stem,parts in toy.tasks.items():

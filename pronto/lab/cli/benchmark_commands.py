@@ -92,7 +92,7 @@ def import_translation_options(parser):
     add('-o', '--output', required=True, metavar='DIR', help='the dataset folder to write')
     add('--language', required=True, help='name or code of the language')
     add('--code', help='name of the dataset (default: name of the folder)')
-    add('--human', metavar='DATASET_DIR', help='a human translation of the same verses, for chrF++')
+    add('--human', metavar='DATASET_DIR', help='a human translation of the same verses, for chrF++ and BLEU')
     tasks_file_option(parser)
 
 # %% ../../../nbs/lab/cli/benchmark_commands.ipynb #imp00003
@@ -100,21 +100,21 @@ def import_translation_command(args):
     "Import a translation of a dataset's texts, e.g. by a machine, as a dataset of another language"
     from pronto.core.files import path_part
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.lab.suites.machine_translation import (chrf, read_translations, translate_dataset,
-                                                   write_translation)
+    from pronto.lab.suites.machine_translation import (read_translations, translate_dataset,
+                                                       translation_quality, write_translation)
     code = path_part(args.code, '--code') if args.code else Path(args.output).name
     dataset = load_dataset_folder(args.path, tasks=args.tasks)
     made = translate_dataset(dataset, read_translations(args.table), code, args.language)
     human = load_dataset_folder(args.human, tasks=args.tasks) if args.human else None
-    score = chrf(made, human) if human else None
+    score = translation_quality(made, human) if human else None
     if human:
-        made.manifest.update(human=human.manifest.get('code', Path(args.human).name), chrf=score[0])
+        made.manifest.update(human=human.manifest.get('code', Path(args.human).name), **score._asdict())
     write_translation(made, args.output)
     for stem,parts in made.tasks.items():
         sizes = ', '.join(f'{s} {len(rows):,} of {len(dataset.tasks[stem][s]):,}' for s,rows in parts.items())
         tell(f'{stem}: {sizes}', dict(task=stem, rows={s: len(rows) for s,rows in parts.items()}))
     if score:
-        show(f'chrF++ {score[0]:.1f} over {score[1]:,} texts', dict(chrf=score[0], texts=score[1]))
+        show(f'chrF++ {score.chrf:.1f}, BLEU {score.bleu:.1f} over {score.texts:,} texts', score._asdict())
 
 # %% ../../../nbs/lab/cli/benchmark_commands.ipynb #bmco03
 def xtreme_score_options(parser):
