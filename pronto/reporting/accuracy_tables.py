@@ -51,7 +51,7 @@ def add_unlisted(
     layout:list[_Row], records:list[Run]
 )->list[_Row]: # Every run has its row
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
-    listed, of_places = grouped(layout, itemgetter('bible')), {}
+    listed, of_blocks = grouped(layout, itemgetter('bible')), {}
     for bible,runs in grouped(records, attrgetter('dataset_name')).items():
         code = runs[0].dataset
         version = bible.removeprefix(code) # e.g. ` (1a2b)`
@@ -63,9 +63,9 @@ def add_unlisted(
         models = dict.fromkeys(known_as(run.model_name) for run in runs)
         there = {_filled_by(row, models.keys()) for row in rows}
         rows += [about | dict(model=model, hub=model) for model in models if model not in there]
-        of_places.setdefault(code if code in listed else bible, []).extend(rows)
-    places = dict.fromkeys([*(place for place in of_places if place not in listed), *listed])
-    return [row for place in places for row in of_places.get(place) or listed[place]]
+        of_blocks.setdefault(code if code in listed else bible, []).extend(rows)
+    blocks = dict.fromkeys([*(block for block in of_blocks if block not in listed), *listed])
+    return [row for block in blocks for row in of_blocks.get(block) or listed[block]]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #baab90c2
 SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and those of other benchmarks
@@ -101,10 +101,10 @@ def fits(record:Run, options:Options)->bool:
 
 def fitting(records:list[Run], options:Options)->list[Run]: # With names that tell them apart
     "The runs of a recipe, splits and protocol; raises `InputError` if there are none"
-    kept = [r for r in records if fits(r, options)]
-    if not kept:
+    runs = [r for r in records if fits(r, options)]
+    if not runs:
         raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
-    return name_apart(kept)
+    return name_apart(runs)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #b77f5bfb
 def choose(
@@ -168,37 +168,37 @@ def _scored(answers:Answers, runs:list[Run], metric:str, is_model:bool)->dict: #
     main = answers.scores.get(metric) # Not every task has it
     low, high = (main and main.interval) or (None, None)
     values = {name: answers.scores[name].value for name in CELL if name in answers.scores}
-    found = {name: shown(name, value) for name,value in values.items()}
-    found |= dict(metric=metric, items=len(answers.true), chapters=answers.by_chapter.n_chapters)
+    columns = {name: shown(name, value) for name,value in values.items()}
+    columns |= dict(metric=metric, items=len(answers.true), chapters=answers.by_chapter.n_chapters)
     if main or is_model:
         last = max(runs, key=lambda run: run.finished)
-        found |= dict(splits=last.splits or '', limit=last.limit)
+        columns |= dict(splits=last.splits or '', limit=last.limit)
     if main:
-        found |= dict(ours=shown(metric, main.value), low=shown(metric, low), high=shown(metric, high),
-                      from_seeds=main.from_seeds)
+        columns |= dict(ours=shown(metric, main.value), low=shown(metric, low), high=shown(metric, high),
+                        from_seeds=main.from_seeds)
         agreed = unambiguous_scores(answers, metric) # On verses whose sentences agree on the label
         if agreed:
             scores, n = agreed
             score = sum(scores)/len(scores) if n else None
-            found |= dict(unambiguous=shown(metric, score), unambiguous_items=n)
+            columns |= dict(unambiguous=shown(metric, score), unambiguous_items=n)
     if not is_model:
-        return found
+        return columns
     by_seed = [shown(metric, score) for score in seed_scores(answers, metric)] if main else [None]
-    found |= dict(seeds=len(answers.predicted), seed_low=min(by_seed), seed_high=max(by_seed),
-                  recipe=runs[0].recipe, epochs=runs[0].hyperparameters.get('epochs'),
-                  collapsed=answers.n_collapsed, probe_kept=mean(map(probe_kept, runs)) or None,
-                  unknown=unknown_share(runs), follows=following_share(runs))
+    columns |= dict(seeds=len(answers.predicted), seed_low=min(by_seed), seed_high=max(by_seed),
+                    recipe=runs[0].recipe, epochs=runs[0].hyperparameters.get('epochs'),
+                    collapsed=answers.n_collapsed, probe_kept=mean(map(probe_kept, runs)) or None,
+                    unknown=unknown_share(runs), follows=following_share(runs))
     against = main and against_baselines(answers, metric)
     if against:
         baseline, test = against
-        found |= dict(baseline=baseline, over_baseline=shown(metric, test.difference),
-                      p_baseline=test.p) # Which is corrected when the whole table is there
-    return found
+        columns |= dict(baseline=baseline, over_baseline=shown(metric, test.difference),
+                        p_baseline=test.p) # Which is corrected when the whole table is there
+    return columns
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
 def _score(
     block:_Block, tasks:list[TaskKey],
-    asked:str, # A metric, or nothing
+    chosen_metric:str, # A metric, or nothing
     figures:dict # (code, system, task) to what the paper has
 )->list[dict]:
     "The cells of a block: the majority, other baselines where a run has them, and the models"
@@ -206,33 +206,33 @@ def _score(
     # A folder may be called `BERT`, too
     listed = {row['model'] for row in block.listed if row['model'] != row['hub']}
     runs = {(cell.model, cell.task): cell.runs for cell in block.cells.itertuples()}
-    answers = {place: read_seeds(seeds) for place,seeds in runs.items()}
-    last = {task: max(places, key=lambda place: latest(runs[place])) # Whose baselines are shown
-            for task,places in grouped(runs, itemgetter(1)).items()}
-    with_a_run = {'majority', *(key for place in last.values() for key in answers[place].baselines)}
+    answers = {pair: read_seeds(seeds) for pair,seeds in runs.items()}
+    last = {task: max(pairs, key=lambda pair: latest(runs[pair])) # Whose baselines are shown
+            for task,pairs in grouped(runs, itemgetter(1)).items()}
+    with_a_run = {'majority', *(key for pair in last.values() for key in answers[pair].baselines)}
     there = {model for model,_ in runs}
     systems = [(name, key, '') for key,name in BASELINE_NAMES.items() if key in with_a_run]
     systems += [(row['model'], '', _filled_by(row, there)) for row in block.listed]
-    metrics = {task: main_metric(task.definition, asked) for task in tasks}
+    metrics = {task: main_metric(task.definition, chosen_metric) for task in tasks}
     best = set()
     for task,metric in metrics.items(): # Two rows may show one model
-        places = dict.fromkeys((model, task) for *_,model in systems)
-        best |= among_best({place: answers[place] for place in places
-                            if place in answers and metric in answers[place].scores}, metric)
+        pairs = dict.fromkeys((model, task) for *_,model in systems)
+        best |= among_best({pair: answers[pair] for pair in pairs
+                            if pair in answers and metric in answers[pair].scores}, metric)
     cells = []
     for row,(name,key,model) in enumerate(systems):
         for task,metric in metrics.items():
-            place = last.get(task) if key else (model, task)
-            own = answers.get(place)
-            if own and key:
-                own = own.of_baseline(key) if key in own.baselines else None
+            pair = last.get(task) if key else (model, task)
+            of_cell = answers.get(pair)
+            if of_cell and key:
+                of_cell = of_cell.of_baseline(key) if key in of_cell.baselines else None
             on_words = task.definition.target == 'class' and task.definition.has_items
             cell = dict(row=row, system=name, task=task.name, reference=key, on_words=on_words)
             if name in listed or key == 'majority':
                 cell['published'] = figures.get((code, name, task.name))
-            if own:
-                cell |= _scored(own, runs[place], metric, not key)
-                cell['among_best'] = place in best and not key or None
+            if of_cell:
+                cell |= _scored(of_cell, runs[pair], metric, not key)
+                cell['among_best'] = pair in best and not key or None
             cell = NOT_RUN | block.about | {k: None if x != x else x for k,x in cell.items()}
             if None not in (cell['published'], cell['accuracy']):
                 cell['difference'] = round(cell['accuracy'] - cell['published'], 2)

@@ -63,8 +63,9 @@ _OF_FOLD = re.compile(r'^fold \d+: ')
 def _warnings(facts:dict)->list[str]:
     doubt = facts.get('language_doubt')
     of_folds = [_OF_FOLD.sub('in some folds, ', warning) for warning in facts.get('warnings', [])]
-    found = [*of_folds, *([f'the text {doubt}'] if doubt else []), *facts.get('bible', {}).get('faults', [])]
-    return list(dict.fromkeys(found))
+    warnings = [*of_folds, *([f'the text {doubt}'] if doubt else []),
+                *facts.get('bible', {}).get('faults', [])]
+    return list(dict.fromkeys(warnings))
 
 def about_bible(
     facts:dict, # The manifest
@@ -116,8 +117,8 @@ def _example(rows:list):
 _PLACES = 'first', 'second', 'third', 'fourth'
 
 def _places_in_words(answer:str)->str: # e.g. `first or third`, if these are tied
-    known = dict(zip('0123', _PLACES))
-    return ' or '.join(known.get(place, place) for place in answer.split('='))
+    names = dict(zip('0123', _PLACES))
+    return ' or '.join(names.get(position, position) for position in answer.split('='))
 
 def _in_words(task:Task, label:str)->str: # `yes` and `no` where a task asks that; a table may mean anything
     if isinstance(task, ChoiceTask):
@@ -189,8 +190,8 @@ def _verdict(answers:Answers)->tuple[str,str]: # A key of `_VERDICTS`, and a sen
     is_above = test.difference > 0
     if test.p is None:
         side = 'above' if is_above else 'not above'
-        said = f'In these runs {side} {name}{by}; fewer than {MIN_SEEDS} seeds are not tested.'
-        return f'{side}, untested', said
+        sentence = f'In these runs {side} {name}{by}; fewer than {MIN_SEEDS} seeds are not tested.'
+        return f'{side}, untested', sentence
     if is_clear(test.p):
         side = 'above' if is_above else 'below'
         return side, f'Clearly {side} {name}{by}.'
@@ -215,22 +216,22 @@ def _scored(task:Task, model:str, answers:Answers)->dict: # By name; scores from
 
 def _printed(row:dict, task:Task)->list[str]:
     metric = row['metric']
-    own, best, chance = (number(row[name], metric) for name in ('score','best','chance'))
+    score, best, chance = (number(row[name], metric) for name in ('score','best','chance'))
     interval = between(row['interval'], metric, form=IN_BRACKETS) if row['interval'] else ''
     of = '' if metric == 'accuracy' else METRICS[metric]
-    own = f'{own} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
+    score = f'{score} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
     beside = f' ({_plain(row["baseline"], task)})' if row['baseline'] else ''
-    return [_spelled(task), row['model'], own, best + beside, chance, row['meaning']]
+    return [_spelled(task), row['model'], score, best + beside, chance, row['meaning']]
 
 def score_card(
     records:list[Run],
     scores=None # As `language_scores` gives them, where they are known
 )->Table:
     "Each model on each task beside the best baseline and chance, and what the test found"
-    asked = [(task, model, answers) for task,models in answers_by_task(records).items()
-             for model,answers in models.items()]
-    data = [_scored(*one) for one in asked]
-    tasks = [task for task,*_ in asked]
+    triples = [(task, model, answers) for task,models in answers_by_task(records).items()
+               for model,answers in models.items()]
+    data = [_scored(*one) for one in triples]
+    tasks = [task for task,*_ in triples]
     cues = {f'{task.abbr} {number(row["cues"])}': True for task,row in zip(tasks, data)
             if row['cues'] is not None}
     cells = list(map(_printed, data, tasks))
@@ -257,10 +258,10 @@ _VERDICTS = { # What is said of the tasks that have one
 
 def card_finding(records:list[Run], scores:Table)->str: # In Markdown; `scores` as `score_card` made them
     "On which tasks each model is above what needs no model, and on which it is not"
-    lines, known = [], {r.task: r.definition for r in records}
+    lines, definitions = [], {r.task: r.definition for r in records}
     for model,rows in grouped(scores.data, lambda row: row['model']).items():
-        tasks = {verdict: ', '.join(_spelled(known[row['task']]) for row in some)
-                 for verdict,some in grouped(rows, lambda row: row['verdict']).items()}
+        tasks = {verdict: ', '.join(_spelled(definitions[row['task']]) for row in of_verdict)
+                 for verdict,of_verdict in grouped(rows, lambda row: row['verdict']).items()}
         parts = [f'{text} {tasks[verdict]}' for verdict,text in _VERDICTS.items() if verdict in tasks]
         if 'above' not in tasks:
             parts.insert(0, 'on no task clearly above the best score without a model')
@@ -295,9 +296,9 @@ def baseline_table(
 def _test_rows(record:Run, datasets)->list:
     "The rows that a run is tested on; those of all folds, one fold after the other"
     folders = datasets if isinstance(datasets, list) else [datasets]
-    found = {dataset.folds[0].code: dataset.folds for dataset in open_datasets(folders, report=None)}
+    folds_of = {dataset.folds[0].code: dataset.folds for dataset in open_datasets(folders, report=None)}
     stem, limit = record.task, record.limit
-    folds = found.get(record.dataset, next(iter(found.values())))
+    folds = folds_of.get(record.dataset, next(iter(folds_of.values())))
     tests = [fold.load([stem]).tasks[stem]['test'] for fold in folds]
     return [row for test in tests for row in sample(test, limit)]
 
@@ -306,10 +307,10 @@ def _where(prediction:dict[str,str])->str:
         return prediction['ref']
     return '{sense}: {ref1}, {ref2}'.format(**prediction) if 'sense' in prediction else ''
 
-def _asked(said:list[dict], rows:list)->list:
+def _asked(predictions:list[dict], rows:list)->list:
     "The rows that a run was asked about, maybe a sample; all where rows have no places of their own"
     places = {_where({name: str(value) for name,value in row.where.items()}): row for row in rows}
-    named = dict.fromkeys(map(_where, said)) # A row with several items has an answer to each
+    named = dict.fromkeys(map(_where, predictions)) # A row with several items has an answer to each
     if len(places) < len(rows) or not named.keys() <= places.keys():
         return rows
     return [places[name] for name in named]
@@ -319,13 +320,13 @@ def answers_to(
     datasets # The dataset folder, or several of which the run is tested on one
 )->list[dict]: # A row of test each: where, text, label, predicted, right
     "What a run answered, with reference and text"
-    said = predictions_of(record)
-    rows = _asked(said, _test_rows(record, datasets))
+    predictions = predictions_of(record)
+    rows = _asked(predictions, _test_rows(record, datasets))
     task = record.definition
     texts = task.item_texts(rows) if task.has_items else [' / '.join(row.texts) for row in rows]
-    right = right_answers(task, *([p[k] for p in said] for k in ('label','predicted')))
+    right = right_answers(task, *([p[k] for p in predictions] for k in ('label','predicted')))
     return [dict(where=_where(p), text=text, label=p['label'], predicted=p['predicted'], right=bool(fine))
-            for p,text,fine in zip(said, texts, right, strict=True)]
+            for p,text,fine in zip(predictions, texts, right, strict=True)]
 
 # %% ../../nbs/reporting/card.ipynb #card0017
 def telling_run(records:list[Run], scores:Table)->Run: # `scores` as `score_card` made them
@@ -336,7 +337,7 @@ def telling_run(records:list[Run], scores:Table)->Run: # `scores` as `score_card
 def _of_each_label(rows:list[dict], n:int)->list[dict]: # At most `n`
     "Rows from all parts of the test set, with as many labels among them as can be"
     by_label = grouped(rows, lambda row: row['label'])
-    turns = zip_longest(*([label]*len(some) for label,some in by_label.items()))
+    turns = zip_longest(*([label]*len(of_label) for label,of_label in by_label.items()))
     taken = Counter([label for turn in turns for label in turn if label is not None][:n])
     return [row for label,k in taken.items() for row in by_label[label][::len(by_label[label])//k][:k]]
 
@@ -346,14 +347,14 @@ def verse_table(
     n:int=5 # Right ones, and as many wrong ones
 )->Table:
     "Verses that a run got right, and verses that it got wrong"
-    said, task = answers_to(record, datasets), record.definition
+    answers, task = answers_to(record, datasets), record.definition
     def words(label):
         return own_direction(_in_words(task, label))
     rows = []
     for fine,name in (True, 'right'), (False, 'wrong'):
-        some = _of_each_label([row for row in said if row['right'] is fine], n)
+        verses = _of_each_label([row for row in answers if row['right'] is fine], n)
         rows += [[name, row['where'].replace(' ', '\N{NO-BREAK SPACE}'), isolated(row['text']),
-                  words(row['label']), words(row['predicted'])] for row in some]
+                  words(row['label']), words(row['predicted'])] for row in verses]
     title = f'{record.model} on {_spelled(task)}'
     last = task.labels[-1] if task.counts else ''
     notes = [task.question] if task.question else []
@@ -365,13 +366,13 @@ def verse_table(
 # %% ../../nbs/reporting/card.ipynb #card0019
 def _models_to_try(
     language:str, # Its English name
-    asked:list[str]=() # Those that were asked already
+    tried:list[str]=() # Those that were asked already
 )->list[tuple[str,str,bool]]: # Name, what it is, and whether it is on this machine
     "Models that may read a language: those of the paper that were made for it, and those of many languages"
-    own = {row['hub'] for row in fact_table('paper_models') if row['language'] == language}
-    found = {row['hub']: f'{row["languages"]} languages' for row in fact_table('multilingual_models')}
-    found |= dict.fromkeys(sorted(own - found.keys()), f'made for {language}')
-    return [(hub, about, _is_here(hub)) for hub,about in found.items() if hub not in asked]
+    of_language = {row['hub'] for row in fact_table('paper_models') if row['language'] == language}
+    models = {row['hub']: f'{row["languages"]} languages' for row in fact_table('multilingual_models')}
+    models |= dict.fromkeys(sorted(of_language - models.keys()), f'made for {language}')
+    return [(hub, about, _is_here(hub)) for hub,about in models.items() if hub not in tried]
 
 def _is_here(model:str)->bool:
     try:
@@ -388,23 +389,23 @@ def next_steps(
     bible:str='' # As the user named it, where a model can be made from it
 )->str: # Markdown
     "Which models to try, and commands that tell more"
-    place = quote(str(dataset))
+    folder = quote(str(dataset))
     others = _models_to_try(language, models)
     here = [hub for hub,_,is_here in others if is_here]
     named = ', '.join(f'{code_span(hub)} ({about}{"; on this machine" if hub in here else ""})'
                       for hub,about,_ in others)
     first = here[0] if here else others[0][0]
-    asks = f'pronto card {place} -m {quote(first)}'
+    asks = f'pronto card {folder} -m {quote(first)}'
     lines = [f'Models to try: {named}.',
              f'Ask one: {code_span(asks if here else f"hf download {quote(first)} && {asks}")}']
     text = quote(bible or 'BIBLE')
-    train = f'pronto pretrain {text} -o my-model && pronto card {place} -m my-model'
+    train = f'pronto pretrain {text} -o my-model && pronto card {folder} -m my-model'
     lines.append(f'Make a small one from this text and any other in the language: {code_span(train)}')
     of_models = ''.join(f' -m {quote(model)}' for model in models)
     if len(models) == 1:
-        compared = f'pronto card {place}{of_models} -m {quote(first)}'
+        compared = f'pronto card {folder}{of_models} -m {quote(first)}'
         lines.append(f'Compare two: {code_span(compared)}')
     if models:
-        command = f'pronto eval {place}{of_models} --seeds 3'
+        command = f'pronto eval {folder}{of_models} --seeds 3'
         lines.append(f'Is it better when it is trained, and not only read off? {code_span(command)}')
     return '\n'.join(f'- {line}' for line in lines)

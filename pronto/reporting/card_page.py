@@ -58,8 +58,8 @@ class Card:
         unasked = self.dataset.manifest.get('counts', {}).keys() - {run.task for run in self.runs}
         if not (self.runs and unasked):
             return steps
-        asked = ' '.join(f'-m {quote(model)}' for model in self.models)
-        command = f'pronto card {quote(str(self.dataset.path))} {asked} --all-tasks'
+        options = ' '.join(f'-m {quote(model)}' for model in self.models)
+        command = f'pronto card {quote(str(self.dataset.path))} {options} --all-tasks'
         return f'{steps}\n- What does it tell of people, things and facts in the verses? {code_span(command)}'
 
     @cached_property
@@ -109,25 +109,25 @@ def _remembered(run:Run)->str: # In Markdown
         return (f'**{model} has very probably read this very text**: it {" and ".join(signs)}. What it '
                 'remembers counts above as if it were reading, so it may know less of the language than is '
                 'said there.')
-    asked = ' or prefers its wording' if 'known' in run.memory else ''
-    return (f'Nothing shows that {model} has read this very text: it does not complete its verses{asked} '
+    wording = ' or prefers its wording' if 'known' in run.memory else ''
+    return (f'Nothing shows that {model} has read this very text: it does not complete its verses{wording} '
             'more often than n-grams that have read the rest of it.')
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
 def _headline(card:Card, scores)->list[str]: # In Markdown
     "Does a model read the language? In sentences"
     ngrams = ngrams_alone(card.baselines)
-    said = [*plain_finding(scores), *compare_models(scores), *_in_english(card)]
+    sentences = [*plain_finding(scores), *compare_models(scores), *_in_english(card)]
     if ngrams is not None:
-        said.append('**No model was asked yet.** Counting words and letters of this text gets '
-                    f'{decimal(ngrams, 0)} of 100, where guessing gets 0: a model that reads '
-                    f'{markdown_text(card.language)} is clearly above that.')
-    if not (said or card.runs):
-        said.append('**No model was asked yet.**')
-    elif not said:
-        said.append('This text has no tasks that ask whether a model reads the language at all; how well it '
-                    'does in the others is below.')
-    return [*said, *map(_remembered, card.memory), *_how_asked(card.runs), *_how_many(card), *card.notes]
+        sentences.append('**No model was asked yet.** Counting words and letters of this text gets '
+                         f'{decimal(ngrams, 0)} of 100, where guessing gets 0: a model that reads '
+                         f'{markdown_text(card.language)} is clearly above that.')
+    if not (sentences or card.runs):
+        sentences.append('**No model was asked yet.**')
+    elif not sentences:
+        sentences.append('This text has no tasks that ask whether a model reads the language at all; how '
+                         'well it does in the others is below.')
+    return [*sentences, *map(_remembered, card.memory), *_how_asked(card.runs), *_how_many(card), *card.notes]
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0011
 def _books(dataset:Dataset)->set[str]: # Codes; empty for a dataset without its text
@@ -141,9 +141,9 @@ def _labelled(table:str)->str: # HTML
     "Each cell says its column, for screens on which a row is a block"
     from lxml.html import fragment_fromstring, tostring
     page = fragment_fromstring(table, create_parent='div')
-    for found in page.iter('table'):
-        names = [th.text_content() for th in found.iter('th')]
-        for row in found.iter('tr'):
+    for element in page.iter('table'):
+        names = [th.text_content() for th in element.iter('th')]
+        for row in element.iter('tr'):
             for name,cell in zip(names, row.findall('td')):
                 cell.set('data-column', name)
     return tostring(page, encoding='unicode')
@@ -162,8 +162,8 @@ def _folded(title:str, body:str)->str: # HTML
 def _tasks(card:Card, language:str, scores)->dict[str,str]: # What is folded below, by its title
     "Scores, and verses to read"
     if not card.runs:
-        found = baseline_table(card.baselines, card.dataset.known)
-        return {'What each task gives without a model': _of_table(found, language)} if found.rows else {}
+        to_beat = baseline_table(card.baselines, card.dataset.known)
+        return {'What each task gives without a model': _of_table(to_beat, language)} if to_beat.rows else {}
     table = score_card(card.runs, scores)
     number = ['The number is the mean over these tasks of what is right beyond guessing.',
               *free_order(scores), *score_lines(scores)]
@@ -186,7 +186,7 @@ def card_page(card:Card)->str: # HTML
     folded = _tasks(card, language, scores)
     folded['This text'] = _html(about_bible(card.dataset.manifest, _books(card.dataset)))
     folded['What the tasks ask'] = _of_table(example_table([card.dataset.path]), language)
-    body += [_folded(title, found) for title,found in folded.items()]
+    body += [_folded(title, content) for title,content in folded.items()]
     title = escape(card.title)
     page = filled('card.html', dict(title=title, body='\n'.join(body)))
     return html_page(title, page, ['page.css','card.css'])
@@ -195,13 +195,13 @@ def card_page(card:Card)->str: # HTML
 def card_text(card:Card)->str:
     "The first screen for a terminal: sentences and scales"
     scores = language_scores(card.runs)
-    said = [re.sub(r'\*\*|\\\\', '', line) for line in _headline(card, scores)]
+    sentences = [re.sub(r'\*\*|\\\\', '', line) for line in _headline(card, scores)]
     ngrams = ngrams_alone(card.baselines)
     drawn = [f'{title}\n{scale_text(rows.ngrams.iloc[0], rows, card.in_english)}'
              for title,rows in by_rows(scores)]
     if not drawn and ngrams is not None:
         drawn = [f'{card.language}\n{scale_text(ngrams)}']
-    return '\n\n'.join([card.title, *said, *drawn])
+    return '\n\n'.join([card.title, *sentences, *drawn])
 
 def card_data(card:Card)->dict: # What JSON can hold
     "Numbers as numbers, for each model"

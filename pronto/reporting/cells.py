@@ -57,25 +57,25 @@ def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
     "Datasets without a manifest, labels that cannot be learned, few rows, searches"
-    found = []
+    notes = []
     unchecked = dict.fromkeys(r.dataset_name for r in records if r.unchecked)
     if unchecked:
         without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
-        found.append(f'{without} {", ".join(unchecked)}.')
+        notes.append(f'{without} {", ".join(unchecked)}.')
     untrained = {f'{r.dataset_name}, {task_key(r).name}: {", ".join(r.untrained)}': True
                  for r in records if r.untrained}
     if untrained:
-        found.append('Labels of the test set that train lacks, so that no trained model can give them: '
+        notes.append('Labels of the test set that train lacks, so that no trained model can give them: '
                      f'{"; ".join(untrained)}.')
-    found += few_rows_notes(records)
+    notes += few_rows_notes(records)
     searched = {}
     for r in records:
         how = search_name(r)
         if how:
             searched[f'{task_key(r).name}, {r.model_name}, {r.recipe}: {how}'] = True
     if searched:
-        found.append(f'How translations were searched: {"; ".join(searched)}.')
-    return found
+        notes.append(f'How translations were searched: {"; ".join(searched)}.')
+    return notes
 
 # %% ../../nbs/reporting/cells.ipynb #cmp00027
 def _names_limit(run:Run)->bool: # In brackets behind its model
@@ -87,24 +87,24 @@ def described(
     most:int=6 # Groups that are named
 )->str: # e.g. `3 of bert on wol (SM, 1 epoch)`; empty without any
     "Runs in a few words: how many, of which model, on which translation and tasks"
-    def what(r):
+    def key(r):
         return r.model_name, r.dataset_name, r.protocol
     texts = []
-    for (model,bible,protocol),some in grouped(records, what).items():
-        tasks = ', '.join(dict.fromkeys(task_key(r).name for r in some))
+    for (model,bible,protocol),runs in grouped(records, key).items():
+        tasks = ', '.join(dict.fromkeys(task_key(r).name for r in runs))
         how = '' if protocol in ('in-language', tasks) else f', {protocol}'
-        numbers = sorted({r.limit for r in some if r.limit and not _names_limit(r)})
+        numbers = sorted({r.limit for r in runs if r.limit and not _names_limit(r)})
         limits = ''.join(f', limit {n:,}' for n in numbers)
-        texts.append(f'{len(some)} of {model} on {bible} ({tasks}{how}{limits})')
+        texts.append(f'{len(runs)} of {model} on {bible} ({tasks}{how}{limits})')
     rest = f' and {len(texts) - most} more' if len(texts) > most else ''
     return '; '.join(texts[:most]) + rest
 
 # %% ../../nbs/reporting/cells.ipynb #pc11s
 def settings_text(used:dict[str,list])->str: # e.g. `Recipe: paper; epochs: 3.`; empty without any value
     "What is set, and to which values"
-    said = [f'{name}: {", ".join(map(str, values))}' for name,values in used.items() if values]
-    text = '; '.join(said)
-    return f'{text[:1].upper()}{text[1:]}.' if said else ''
+    parts = [f'{name}: {", ".join(map(str, values))}' for name,values in used.items() if values]
+    text = '; '.join(parts)
+    return f'{text[:1].upper()}{text[1:]}.' if parts else ''
 
 def _settings(runs:list[Run])->dict[str,list]:
     def values(get): return sorted({get(run) for run in runs} - {None, ''})
@@ -121,21 +121,21 @@ def _settings(runs:list[Run])->dict[str,list]:
 
 def setting_note(runs:list[Run])->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
     "How the runs of a table were made, in one line"
-    said = [settings_text(_settings(runs))]
+    sentences = [settings_text(_settings(runs))]
     collapsed = sum(bool(run.collapsed) for run in runs)
     if collapsed:
-        said.append(f'Collapsed runs: {collapsed} of {len(runs)}.')
-    kept = sum(map(probe_kept, runs))
-    if kept:
-        said.append(f'Runs whose probe before training was kept: {kept:.0f} of {len(runs)}.')
+        sentences.append(f'Collapsed runs: {collapsed} of {len(runs)}.')
+    n_probes = sum(map(probe_kept, runs))
+    if n_probes:
+        sentences.append(f'Runs whose probe before training was kept: {n_probes:.0f} of {len(runs)}.')
     unread = []
-    for (model,bible),some in grouped(runs, lambda run: (run.model_name, run.dataset_name)).items():
-        share = unknown_share(some)
+    for (model,bible),group in grouped(runs, lambda run: (run.model_name, run.dataset_name)).items():
+        share = unknown_share(group)
         if share:
             unread.append(f'{model} on {bible} {percent(share)}')
     if unread:
-        said.append(f'Tokens of the test set that a model does not know: {"; ".join(unread)}.')
-    return ' '.join([*said, *data_notes(runs)])
+        sentences.append(f'Tokens of the test set that a model does not know: {"; ".join(unread)}.')
+    return ' '.join([*sentences, *data_notes(runs)])
 
 # %% ../../nbs/reporting/cells.ipynb #tr000021
 @cache
@@ -149,9 +149,9 @@ def with_languages(
     records:list[Run]
 )->list[Run]: # With codes of ISO 639-3; records of unknown languages keep what they have
     "Records whose `language` is a code, and whose `script` is known where the language tells it"
-    known = ((r, *_codes(r.language or '', r.dataset)) for r in records)
+    with_codes = ((r, *_codes(r.language or '', r.dataset)) for r in records)
     return [r.but(language=iso or r.language or r.dataset, script=r.script or script)
-            for r,iso,script in known]
+            for r,iso,script in with_codes]
 
 # %% ../../nbs/reporting/cells.ipynb #tr000007
 MANY = 1.5 # As often as many rows: another part of the Bible
@@ -175,9 +175,9 @@ def spreads(
     frame = pd.DataFrame(rows, columns=[*alike, 'bible','rows','score']).astype(dict(rows=int, score=float))
     frame = frame[frame.rows > frame.groupby(alike).rows.transform('max')/MANY]
     means = frame.groupby([*alike, 'bible'], sort=False).score.mean().groupby(alike, sort=False)
-    found = means.agg(n='size', low='min', high='max', sd='std').query('n > 1').reset_index()
-    found['width'] = found.high - found.low
-    return found.drop(columns='kind').sort_values(alike[:3], kind='stable', ignore_index=True)
+    ranges = means.agg(n='size', low='min', high='max', sd='std').query('n > 1').reset_index()
+    ranges['width'] = ranges.high - ranges.low
+    return ranges.drop(columns='kind').sort_values(alike[:3], kind='stable', ignore_index=True)
 
 # %% ../../nbs/reporting/cells.ipynb #tr000011
 _UNKNOWN = ('No language has two translations here, so how large a difference between translations of one '
@@ -188,11 +188,11 @@ def _points(x:float, metric:str)->str: return number(x, metric) + ' points'*(met
 def spread_note(records:list[Run], metric:str='accuracy')->str: # Empty for a single language
     "By how much translations of one language differ, in one sentence"
     languages = {r.language for r in with_languages(records)}
-    found = spreads(records, metric)
-    if found.empty:
+    ranges = spreads(records, metric)
+    if ranges.empty:
         return _UNKNOWN if len(languages) > 1 else ''
-    widest = found.loc[found.width.idxmax()]
-    sd = float(np.sqrt((found.sd**2).mean()))
+    widest = ranges.loc[ranges.width.idxmax()]
+    sd = float(np.sqrt((ranges.sd**2).mean()))
     which = f'{widest.language}, {widest.n} translations, {widest.task.name}, {widest.model}'
     note = (f'Translations of one language differ by up to {_points(widest.width, metric)} ({which}), with a '
             f'standard deviation of {_points(sd, metric)}')

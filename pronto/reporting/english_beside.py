@@ -28,8 +28,8 @@ def _books_beside(dataset:Dataset)->tuple[str,...]: # Codes
     "The books of a text in folds, else those of the New Testament"
     if dataset.manifest.get('splits') != 'folds':
         return NT_BOOKS
-    own = {ref.book for ref in dataset.all_verses}
-    return tuple(book for book in BOOKS if book in own)
+    books = {ref.book for ref in dataset.all_verses}
+    return tuple(book for book in BOOKS if book in books)
 
 def _language(dataset:Dataset)->str: # A code of ISO 639-3; empty if it is not known
     return identify(dataset.language, dataset.code).iso639_3
@@ -93,7 +93,7 @@ def pieces_in_words(model:Model, dataset:Dataset, english:Dataset)->str: # Empty
         return load_tokenizer(model)
     texts = _some(dataset)
     per_word = sum(map(len, texts)) <= _LONGEST*sum(len(text.split()) for text in texts)
-    own, other = (_pieces(model, tokenizer, some, per_word) for some in (texts, _some(english)))
-    what = 'word' if per_word else 'verse'
-    return (f'{model.name} cuts a {what} of this text into {own:.1f} pieces on average, '
-            f'and a {what} of English into {other:.1f}.')
+    in_text, in_english = (_pieces(model, tokenizer, verses, per_word) for verses in (texts, _some(english)))
+    unit = 'word' if per_word else 'verse'
+    return (f'{model.name} cuts a {unit} of this text into {in_text:.1f} pieces on average, '
+            f'and a {unit} of English into {in_english:.1f}.')

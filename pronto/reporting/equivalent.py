@@ -83,17 +83,17 @@ def equivalent_reading(
     "Read the score of a model off the curve of n-grams"
     n_draws, n_points, n_rows = curve.shape
     systems, tasks = np.vstack([credits, curve.reshape(-1, n_rows)]), np.array(tasks)
-    places = {chapter: place for place,chapter in enumerate(dict.fromkeys(chapters))}
-    of_row = np.array([places[chapter] for chapter in chapters])
+    indices = {chapter: index for index,chapter in enumerate(dict.fromkeys(chapters))}
+    of_row = np.array([indices[chapter] for chapter in chapters])
     draw = np.random.default_rng(0)
-    weights = draw.exponential(size=(_DRAWS, len(places)))[:,of_row]
+    weights = draw.exponential(size=(_DRAWS, len(indices)))[:,of_row]
     of_curve = draw.integers(n_draws, size=_DRAWS)
     measured, *drawn = _numbers(systems, tasks, np.vstack([np.ones(n_rows), weights]))
     read = _read_off(verses, measured[1:].reshape(n_draws, n_points).mean(0), measured[0])
     drawn = [_read_off(verses, numbers[1:].reshape(n_draws, n_points)[k], numbers[0])
              for numbers,k in zip(drawn, of_curve)]
     low, high = np.quantile(drawn, [.025, .975], method='nearest')
-    is_enough = len(places) >= _FEWEST_CHAPTERS and n_rows >= _FEWEST_ROWS
+    is_enough = len(indices) >= _FEWEST_CHAPTERS and n_rows >= _FEWEST_ROWS
     return EquivalentReading(read, float(low), float(high), int(verses[-1]), is_enough)
 
 # %% ../../nbs/reporting/equivalent.ipynb #eqrd17

@@ -38,18 +38,18 @@ from ..runs.store import read_runs
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00007
 def _loaded_name(model)->str:
-    said = getattr(model.config, '_name_or_path', '') or type(model).__name__
-    return safe_name(Path(said).name) or type(model).__name__
+    name_or_path = getattr(model.config, '_name_or_path', '') or type(model).__name__
+    return safe_name(Path(name_or_path).name) or type(model).__name__
 
 def _check_loaded(model, tokenizer):
     if not all(hasattr(model, name) for name in ('save_pretrained', 'parameters', 'get_input_embeddings')):
-        what = f'is a {type(model).__name__}; give a folder, a name, or a loaded model of transformers'
-        raise InputError('model', what)
+        problem = f'is a {type(model).__name__}; give a folder, a name, or a loaded model of transformers'
+        raise InputError('model', problem)
     if any(weights.is_meta for weights in model.parameters()):
         raise InputError('model', 'has no weights yet (device meta); load them, or give its folder')
     if tokenizer is None:
-        what = 'is loaded, and comes without its tokenizer; give that as tokenizer='
-        raise InputError('model', what)
+        problem = 'is loaded, and comes without its tokenizer; give that as tokenizer='
+        raise InputError('model', problem)
     if not hasattr(tokenizer, 'convert_ids_to_tokens'):
         raise InputError('tokenizer', f'is a {type(tokenizer).__name__}; give the loaded tokenizer')
 
@@ -73,20 +73,20 @@ def in_folders(
     tokenizer
 )->Iterator[list[str]]: # As `plan` takes them
     "Write loaded models to temporary folders"
-    found = [str(model) if isinstance(model, Path) else model for model in models]
-    is_loaded = [not isinstance(model, (str, Model)) for model in found]
-    names = ['' if loaded else model_name(str(one)) for one,loaded in zip(found, is_loaded)]
-    with temporary_folder() as place:
-        folders = [place/f'{n}.model' for n in range(len(models))] # None is the beginning of another
+    entries = [str(model) if isinstance(model, Path) else model for model in models]
+    is_loaded = [not isinstance(model, (str, Model)) for model in entries]
+    names = ['' if loaded else model_name(str(one)) for one,loaded in zip(entries, is_loaded)]
+    with temporary_folder() as parent:
+        folders = [parent/f'{n}.model' for n in range(len(models))] # None is the beginning of another
         for n,model in enumerate(models):
             if not is_loaded[n]:
                 continue
             _check_loaded(model, tokenizer)
             names[n] = _new_name(model, {*names})
             _write_loaded(model, tokenizer, folders[n])
-            found[n] = f'{names[n]}={folders[n]}'
+            entries[n] = f'{names[n]}={folders[n]}'
         try:
-            yield found
+            yield entries
         except InputError as e:
             for name,folder in zip(names, folders):
                 if str(folder) in str(e.path): # Nobody knows that folder
@@ -99,17 +99,17 @@ _OF_SOME = 'micro_f1', 'spearman' # Of several labels, and of numbers
 
 def _frame_row(run:Run)->dict:
     "Plain numbers of one run"
-    own = {name: getattr(run, name, None) for name in ('model', 'task', 'protocol', *_SCORES)}
-    own |= {name: run.score(name) for name in _OF_SOME if run.score(name) is not None}
-    return own | {f'accuracy_{name}': value for name,value in run.baselines.items()}
+    numbers = {name: getattr(run, name, None) for name in ('model', 'task', 'protocol', *_SCORES)}
+    numbers |= {name: run.score(name) for name in _OF_SOME if run.score(name) is not None}
+    return numbers | {f'accuracy_{name}': value for name,value in run.baselines.items()}
 
-def _copy_record(path:Path, place:Path):
+def _copy_record(path:Path, folder:Path):
     "A record, what lies beside it, and the rows that it shares with others on the same task"
-    place.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for file in path.parent.glob(f'{path.stem}.*'):
-        shutil.copy2(file, place/file.name)
-    for file in path.parents[2].glob(f'{place.name}.*{ROWS_FILE}'):
-        shutil.copy2(file, place.parents[1]/file.name)
+        shutil.copy2(file, folder/file.name)
+    for file in path.parents[2].glob(f'{folder.name}.*{ROWS_FILE}'):
+        shutil.copy2(file, folder.parents[1]/file.name)
 
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00009
@@ -136,8 +136,8 @@ class Result:
 
     def to_frame(self)->pd.DataFrame:
         "A row for each model and task, with numbers as numbers; NaN where a task has no such score"
-        found = pd.DataFrame(map(_frame_row, self.runs))
-        return found.astype({name: float for name in _SCORES if name in found})
+        frame = pd.DataFrame(map(_frame_row, self.runs))
+        return frame.astype({name: float for name in _SCORES if name in frame})
 
     def save(self, folder)->Path: # The folder
         "Copy the records into another run store, which tables and commands read"
@@ -165,13 +165,13 @@ def _planned(dataset:Dataset, models:list[Model], names:list[str], protocol:str,
     require_own_names(models)
     chosen = choose_tasks(dataset, names)
     probed = [task for task in chosen if task.is_trained and task.suits('frozen')]
-    asked = product(chosen if names else probed or chosen, models)
-    found = []
-    for name,pairs in grouped(asked, lambda pair: usual_protocol(*pair)).items():
+    combinations = product(chosen if names else probed or chosen, models)
+    trainings = []
+    for name,pairs in grouped(combinations, lambda pair: usual_protocol(*pair)).items():
         stems = dict.fromkeys(task.stem for task,_ in pairs)
-        own = dict.fromkeys(model for _,model in pairs)
-        found += plan(dataset, list(own), list(stems), protocol=name, **how)
-    return found
+        suited = dict.fromkeys(model for _,model in pairs)
+        trainings += plan(dataset, list(suited), list(stems), protocol=name, **how)
+    return trainings
 
 # %% ../../nbs/reporting/evaluating.ipynb #evpargs2
 _PLACE = str, PathLike
@@ -243,8 +243,8 @@ def evaluate(
 )->Result:
     "What models know of the language of a Bible; raises `InputError` for bad input, before any training"
     models = model if isinstance(model, (list, tuple)) else [model]
-    place = bible.path if isinstance(bible, Dataset) else bible
-    check_arguments(bible=place, tasks=tasks, protocol=protocol, limit=limit, seeds=seeds,
+    source = bible.path if isinstance(bible, Dataset) else bible
+    check_arguments(bible=source, tasks=tasks, protocol=protocol, limit=limit, seeds=seeds,
                     annotations=annotations, language=language, runs=runs, progress=progress,
                     ahead=ahead or iter, report=report)
     if not models:
@@ -253,10 +253,10 @@ def evaluate(
     store = Path(runs or data_dir()/'runs').absolute()
     require_within(store)
     with _keeping_random(), in_folders(models, tokenizer) as named:
-        found = [Model.find(one) for one in named] # Before anything is built
-        dataset = open_dataset(find_dataset(place, '', annotations, report, language=language))
+        resolved = [Model.find(one) for one in named] # Before anything is built
+        dataset = open_dataset(find_dataset(source, '', annotations, report, language=language))
         how = dict(seeds=int(seeds), recipe='', limit=limit and int(limit), report=report)
-        trainings = _planned(dataset, found, tasks, protocol, how)
+        trainings = _planned(dataset, resolved, tasks, protocol, how)
         trainings.sort(key=lambda t: t.key.fold or 0) # The tasks of a fold share their baselines
         # Encodings differ in the last digit by what is encoded beside them: always by the same texts
         scored = [t for stem in SCORED for t in trainings if t.key.task == stem]
@@ -280,15 +280,15 @@ def build_dataset(
 def load_dataset(folder)->Dataset: # Of one in folds the rows that are tested, each once
     "A dataset folder with its tables; raises `InputError` if it is none, or damaged"
     check_arguments(folder=folder)
-    found = open_dataset(folder)
-    folds = [fold.load() for fold in found.folds]
+    dataset = open_dataset(folder)
+    folds = [fold.load() for fold in dataset.folds]
     if len(folds) == 1:
         return folds[0]
     tests = defaultdict(list)
     for fold in folds:
         for stem,parts in fold.tasks.items():
             tests[stem] += parts['test']
-    return replace(found, tasks={stem: dict(test=rows) for stem,rows in tests.items()})
+    return replace(dataset, tasks={stem: dict(test=rows) for stem,rows in tests.items()})
 
 def models()->list[str]: # As `evaluate` takes them
     "The models on this machine: in the data folder, and in the cache of the Hub"

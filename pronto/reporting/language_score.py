@@ -52,8 +52,8 @@ def language_score(
     columns = [answers.rows.columns.get(CURVE) for answers in by_task]
     if not by_task or not amount or any(column is None for column in columns):
         return {}
-    own, chapters = _together(by_task), _chapters(by_task)
-    score = score_seeds(own, chapters, bounds=(-1, 1))
+    combined, chapters = _together(by_task), _chapters(by_task)
+    score = score_seeds(combined, chapters, bounds=(-1, 1))
     low, high = (round(100*end, 1) for end in score.interval) if score.interval else (None, None)
     curves = [curve_credits(column.tolist()) for column in columns] # (draws, shares, rows) each
     numbers = 100*np.mean([2*curve.mean((0, 2)) - 1 for curve in curves], axis=0)
@@ -88,8 +88,8 @@ def language_scores(
     records:list[Run]
 )->pd.DataFrame: # See `_COLUMNS`; `words` are letters where no blanks divide these
     "A row for each model and dataset that has choices; of models on the same rows the highest first"
-    own = kinds_apart(name_apart([r for r in records if r.task in SCORED and not r.sources]))
-    cells = list(grouped(own, cell_of).values()) # N-grams learn what the model does
+    scored = kinds_apart(name_apart([r for r in records if r.task in SCORED and not r.sources]))
+    cells = list(grouped(scored, cell_of).values()) # N-grams learn what the model does
     of_models = grouped([cells[i] for i in preferred(cells)], lambda seeds: (
         seeds[0].dataset_name, protocol_name(seeds[0]), seeds[0].model_name))
     rows = []

@@ -97,7 +97,7 @@ class Accuracies:
         self.titles = {task: task if metric == self.metric else f'{task} ({METRICS[metric]})'
                        for task,metric in self.metrics.items()}
         self.small = [m for m in _BESIDE[self.metric] if cells[m].notna().any()]
-        self.limits = {task: {*own.limit} for task,own in self.ran.groupby('task', sort=False)}
+        self.limits = {task: {*of_task.limit} for task,of_task in self.ran.groupby('task', sort=False)}
 
     @property
     def blocks(self)->list[_Block]:
@@ -156,16 +156,16 @@ _FEW_CHAPTERS = ('Some test sets have fewer than six chapters; no test by chapte
 _PRETRAINING = 'A model may have read the Bible in pretraining; no figure here can rule that out.'
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd03
-def _limits_differ(found:Accuracies)->bool:
+def _limits_differ(accuracies:Accuracies)->bool:
     "Were only some of the runs of a table trained on a part of the data?"
-    limits = {*found.ran.limit}
+    limits = {*accuracies.ran.limit}
     return None in limits and len(limits) > 1
 
 def _in_words(limits:dict[str,set])->str:
     "How many examples were used at most; by task, where that differs"
     texts = {}
-    for task,some in limits.items():
-        numbers = [f'{n:,}' for n in sorted(filter(None, some))]
+    for task,of_task in limits.items():
+        numbers = [f'{n:,}' for n in sorted(filter(None, of_task))]
         if numbers:
             texts[task] = ' or '.join(numbers)
     different = dict.fromkeys(texts.values())
@@ -174,12 +174,12 @@ def _in_words(limits:dict[str,set])->str:
     return ', '.join(f'{text} ({task})' for task,text in texts.items())
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02a
-def _title(found:Accuracies)->str:
+def _title(accuracies:Accuracies)->str:
     "The paper's title, unless a user's own layout puts other languages there"
     title = 'Task accuracy by language and model'
-    if found.is_compared:
-        title = _TITLES.get(found.name, title)
-    return title.replace('accuracy', METRICS[found.metric])
+    if accuracies.is_compared:
+        title = _TITLES.get(accuracies.name, title)
+    return title.replace('accuracy', METRICS[accuracies.metric])
 
 def _values(cells:pd.DataFrame, name:str)->list: # Sorted
     return sorted({*cells[name]} - {None, '', 0})
@@ -188,21 +188,21 @@ def _setting(cells:pd.DataFrame)->str: # A frozen model, for instance, has no ep
     return settings_text({name: _values(cells, name) for name in ('recipe','epochs','splits','seeds')})
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02
-def _large(found:Accuracies)->str: # e.g. `Accuracy in percent; SM (MCC) with accuracy`
+def _large(accuracies:Accuracies)->str: # e.g. `Accuracy in percent; SM (MCC) with accuracy`
     "What is large in a table and on the axes of its picture"
-    others = {title: found.metrics[task] for task,title in found.titles.items() if title != task}
+    others = {title: accuracies.metrics[task] for task,title in accuracies.titles.items() if title != task}
     beside = [f'{title} with {METRICS[_BESIDE[metric][0]]}' for title,metric in others.items()]
-    return '; '.join([_LARGE[found.metric], *beside])
+    return '; '.join([_LARGE[accuracies.metric], *beside])
 
-def _method(found:Accuracies, short:bool)->str:
+def _method(accuracies:Accuracies, short:bool)->str:
     "What is large, what is small, and which baselines there are"
-    large = _large(found)
+    large = _large(accuracies)
     if short:
         return f'{large}: the mean over test items and seeds{_SMALL_IN_SHORT}'
     names = METRICS | dict(mae='for counts the mean absolute error')
-    small = f'; small: {", ".join(names[m] for m in found.small)}' if found.small else ''
-    names_of = _BASELINES | dict(cues=_BASELINES['cues'] + _ON_WORDS*bool(found.cells.on_words.any()))
-    baselines = ', '.join(names_of[key] for key in found.cells.reference.unique() if key)
+    small = f'; small: {", ".join(names[m] for m in accuracies.small)}' if accuracies.small else ''
+    names_of = _BASELINES | dict(cues=_BASELINES['cues'] + _ON_WORDS*bool(accuracies.cells.on_words.any()))
+    baselines = ', '.join(names_of[key] for key in accuracies.cells.reference.unique() if key)
     return _METHOD.format(large=large, small=small, baselines=baselines)
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02b
@@ -210,20 +210,20 @@ def _seed_notes(models:pd.DataFrame)->list[str]: # Some are empty
     "What is known about the seeds"
     compared = models[models.over_baseline.notna()]
     untested = compared[compared.p_baseline.isna()]
-    said = []
+    sentences = []
     if len(untested): # There are enough, or no seed matters, for the others
         names = {1: 'one seed', 2: 'two seeds'}
         numbers = [names.get(n, 'too few seeds') for n in _values(untested, 'seeds')] # They may be samples
-        some = 'Some models were' if len(untested) < len(compared) else 'Every model was'
-        said = [f'{some} run with {" or ".join(numbers)}; another seed may give another score, so nothing is '
-                'marked as best there. Intervals of one seed count the chapters only.',
-                _UNTESTED.format(len(untested))]
+        subject = 'Some models were' if len(untested) < len(compared) else 'Every model was'
+        sentences = [f'{subject} run with {" or ".join(numbers)}; another seed may give another score, so '
+                     'nothing is marked as best there. Intervals of one seed count the chapters only.',
+                     _UNTESTED.format(len(untested))]
     shares = sorted(models.from_seeds.dropna())
     if shares:
         low, middle, high = (f'{100*x:.0f}' for x in (shares[0], shares[len(shares)//2], shares[-1]))
-        said.append(f'Share of the variance of a score that comes from its seeds: {middle} % (median of the '
-                    f'cells; {low} to {high} %); the rest comes from the chapters.')
-    return said
+        sentences.append(f'Share of the variance of a score that comes from its seeds: {middle} % (median of '
+                         f'the cells; {low} to {high} %); the rest comes from the chapters.')
+    return sentences
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd01
 def _is_marked(name:str, value)->bool: # `name` of a column
@@ -237,30 +237,31 @@ def notes(
     "What a reader of the table must know"
     cells, ran = found.cells, found.ran
     models = ran[ran.seeds.astype(bool)]
-    said = ['None of these runs has been made yet.']
+    sentences = ['None of these runs has been made yet.']
     if len(ran):
-        said = [f'{_method(found, short)} {_setting(ran)}'.rstrip(), *_seed_notes(models)]
+        sentences = [f'{_method(found, short)} {_setting(ran)}'.rstrip(), *_seed_notes(models)]
     protocols = [name for name in _values(cells, 'protocol') if name != 'in-language']
     if protocols:
-        said.append(f'Protocol: {", ".join(protocols)}.')
+        sentences.append(f'Protocol: {", ".join(protocols)}.')
     if found.is_compared:
-        said.append(_PUBLISHED)
-    said.append(found.beside)
+        sentences.append(_PUBLISHED)
+    sentences.append(found.beside)
     if _values(cells, 'test_set'):
-        said.append(_TEST_SETS)
+        sentences.append(_TEST_SETS)
     if (models.chapters < 6).any():
-        said.append(_FEW_CHAPTERS)
+        sentences.append(_FEW_CHAPTERS)
     if _values(ran, 'limit'):
         who = '*' if _limits_differ(found) else 'All models were'
         limit = _in_words(found.limits)
-        said.append(_LIMIT.format(who=who, limit=limit, paper=_OTHER_ROWS*found.is_compared))
-    said += [text for name,text in _MEANINGS.items() if any(_is_marked(name, value) for value in ran[name])]
+        sentences.append(_LIMIT.format(who=who, limit=limit, paper=_OTHER_ROWS*found.is_compared))
+    sentences += [text for name,text in _MEANINGS.items()
+                  if any(_is_marked(name, value) for value in ran[name])]
     if found.is_compared or len(ran) < len(cells):
         in_paper = ', or not in the paper' if found.is_compared else ''
-        said.append(f'{ABSENT} not run yet, or not for this task{in_paper}.')
+        sentences.append(f'{ABSENT} not run yet, or not for this task{in_paper}.')
     if not cells.bible.str[:3].between('qaa', 'qtz').all(): # Of invented languages
-        said.append(_PRETRAINING)
-    return list(filter(None, said))
+        sentences.append(_PRETRAINING)
+    return list(filter(None, sentences))
 
 # %% ../../nbs/reporting/rendering.ipynb #58985ce1
 def _figure(
@@ -277,7 +278,7 @@ def _figure(
     beside = [decimal(cell[m]) for m in _BESIDE[metric] if cell[m] is not None]
     if short:
         beside = [cell['baseline'] if cell['reference'] else decimal(cell['over_baseline'], digits, '+')]
-    beside += [f'{what} {percent(cell[name])}' for name,what in _SHARES.items() if cell[name]]
+    beside += [f'{label} {percent(cell[name])}' for name,label in _SHARES.items() if cell[name]]
     seeds = cell['seeds'] or most_seeds
     if seeds < most_seeds:
         beside.append(f'{seeds} seed{"s"*(seeds > 1)}')
@@ -297,8 +298,8 @@ def _row_name(row:list[dict], mixed:bool)->str: # `mixed`: do the limits of a ta
 
 def _best_baseline(cells:list[dict])->dict: # Of one task
     def score(cell): return -cell['ours'] if cell['metric'] == 'mae' else cell['ours']
-    known = [cell for cell in cells if cell['ours'] is not None]
-    best = max(known, key=score, default=cells[0])
+    scored = [cell for cell in cells if cell['ours'] is not None]
+    best = max(scored, key=score, default=cells[0])
     name = best['system'].split()[0].rstrip(',')
     return best | dict(system='best baseline', reference='best', baseline=name)
 
@@ -376,9 +377,9 @@ def _plot(ax, cell:dict, y:int, metric:str, size:int): # `size`: of the small fi
     if cell['low'] is not None:
         ax.plot([cell['low'], cell['high']], [y,y], '-', lw=1, color=color)
 
-def _panel(ax, found:Accuracies, blocks:list[_Block], task:str, size:int):
+def _panel(ax, accuracies:Accuracies, blocks:list[_Block], task:str, size:int):
     "The systems of all blocks on one task; the line of the majority label is where the block is named"
-    y, metric = 0, found.metrics[task]
+    y, metric = 0, accuracies.metrics[task]
     for block in blocks:
         majority, *others = (cell for row in block for cell in row if cell['task'] == task)
         for i,cell in enumerate(others, 1):
@@ -402,16 +403,16 @@ def _name_rows(ax, blocks:list[_Block]):
             label.set_fontweight('bold')
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd04
-def _legend(found:Accuracies)->str:
-    parts = ['our scores with 95 % intervals (dots)'] if len(found.ran) else []
-    if found.ran.above_baseline.eq(False).any():
+def _legend(accuracies:Accuracies)->str:
+    parts = ['our scores with 95 % intervals (dots)'] if len(accuracies.ran) else []
+    if accuracies.ran.above_baseline.eq(False).any():
         parts.append('not above the best baseline (crosses)')
-    if found.is_compared:
+    if accuracies.is_compared:
         parts.append('published (circles)')
     parts.append('majority (dashed)')
-    if any(_figure(cell, found.metric).small for cell in found.ran.to_dict('records')):
-        parts.append(f'{" and ".join(METRICS[m] for m in found.small)} (small)')
-    return f'{_large(found)}: {", ".join(parts)}'
+    if any(_figure(cell, accuracies.metric).small for cell in accuracies.ran.to_dict('records')):
+        parts.append(f'{" and ".join(METRICS[m] for m in accuracies.small)} (small)')
+    return f'{_large(accuracies)}: {", ".join(parts)}'
 
 _MOST_DRAWN = 24 # Blocks; a picture of more is too tall to be written
 

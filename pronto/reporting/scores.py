@@ -142,8 +142,8 @@ def read_answers(records:list[Run])->Answers: # A column of `predicted` per reco
         raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
     task = records[0].definition
     texts = set().union(*(column.categories for column in (rows.columns['label'], *predicted)))
-    known = task.has_items or texts <= {*task.labels} # A table of labels may have changed since
-    labels = list(task.labels) if known else sorted(texts)
+    is_current = task.has_items or texts <= {*task.labels} # A table of labels may have changed since
+    labels = list(task.labels) if is_current else sorted(texts)
     draws = list(map(_draw, records)) if any(map(has_seed, records)) else None
     n_collapsed = sum(r.collapsed for r in records)
     return Answers(task, labels, task.counts, rows, list(predicted), draws, n_collapsed)
@@ -152,19 +152,19 @@ def read_seeds(records:list[Run])->Answers:
     "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
     last = max(records, key=lambda r: r.finished)
     same = grouped(records, lambda r: rows_and_answers(r)[0].same)
-    kept = same.pop(rows_and_answers(last)[0].same)
+    runs = same.pop(rows_and_answers(last)[0].same)
     for r in sum(same.values(), []):
         warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
-    return read_answers(kept)
+    return read_answers(runs)
 
 def answers_by_task(
     records:list[Run]
 )->dict[Task,dict[str,Answers]]: # Task to model to the answers of its seeds
     "Read the predictions of several models and tasks"
-    found = {}
+    answers = {}
     for (task,model),seeds in grouped(records, lambda r: (r.definition, r.model)).items():
-        found.setdefault(task, {})[model] = read_answers(seeds)
-    return found
+        answers.setdefault(task, {})[model] = read_answers(seeds)
+    return answers
 
 # %% ../../nbs/reporting/scores.ipynb #rsc11
 def common_codes(answers:Iterable[Answers])->tuple[np.ndarray,list[int]]: # One of each translation
@@ -216,12 +216,12 @@ def with_metric(
     metric:str # A key of `METRICS`; every task has one if it is empty
 )->list[Run]:
     "The runs on tasks that have a metric; raises `InputError` that lists the choices if there are none"
-    kept = [r for r in records if not metric or metric in _metrics_of(r.definition)]
-    if kept or not records:
-        return kept
+    runs = [r for r in records if not metric or metric in _metrics_of(r.definition)]
+    if runs or not records:
+        return runs
     task = records[0].definition
-    what = f'{task.abbr} has no {METRICS[metric]}; choose from {", ".join(_metrics_of(task))}'
-    raise InputError('--metric', what)
+    problem = f'{task.abbr} has no {METRICS[metric]}; choose from {", ".join(_metrics_of(task))}'
+    raise InputError('--metric', problem)
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
 def answer_values(answers:Answers, metric:str='accuracy')->np.ndarray: # (seeds, n); more is better
@@ -282,8 +282,8 @@ def compare_all(
     "Test every two models; raises `ValueError` if the test sets differ"
     rows = []
     for a,b in combinations(models, 2):
-        found = compare_answers(models[a], models[b], metric)
-        rows.append(dict(first=a, second=b, difference=found.difference, p=found.p, interval=found.interval))
+        test = compare_answers(models[a], models[b], metric)
+        rows.append(dict(first=a, second=b, difference=test.difference, p=test.p, interval=test.interval))
     corrected = iter(holm([row['p'] for row in rows if row['p'] is not None]))
     return [row | dict(p_holm=None if row['p'] is None else next(corrected)) for row in rows]
 
@@ -307,8 +307,8 @@ def among_best(
 
 def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has it learned something
     "Does no run give one answer to everything, and does no baseline score more?"
-    own = mean_score(answers, metric)
-    return not answers.collapsed and all(x <= own for x in baseline_scores(answers, metric).values())
+    score = mean_score(answers, metric)
+    return not answers.collapsed and all(x <= score for x in baseline_scores(answers, metric).values())
 
 # %% ../../nbs/reporting/scores.ipynb #rsc21
 def against_baselines(

@@ -33,18 +33,19 @@ class _AskedModel(TrainerCallback):
         self.folder = find_dataset(bible)
         self.tasks = scored_tasks(open_dataset(self.folder))
         if not self.tasks:
-            what = 'has no choices to ask a model; build it again, from more verses or without --no-choices'
-            raise InputError(self.folder, what)
+            problem = ('has no choices to ask a model; '
+                       'build it again, from more verses or without --no-choices')
+            raise InputError(self.folder, problem)
         self.tokenizer, self.limit, self.protocol, self.report = tokenizer, limit, protocol, report
         self.latest = {} # Numbers, of the latest evaluation
 
     def numbers(self, model)->dict[str,float]: # Name to number
         "What the model and n-grams know now, from 0 (guessing) to 100, and its equivalent reading in verses"
         with temporary_folder() as runs, in_folders([model], self.tokenizer) as [given]:
-            found = Model.find(given)
+            saved = Model.find(given)
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
-            [score] = evaluate(self.folder, found, **how).scores.itertuples()
-            forget_encodings(FrozenModel(found))
+            [score] = evaluate(self.folder, saved, **how).scores.itertuples()
+            forget_encodings(FrozenModel(saved))
         read = min(score.read, score.read_all) # Loggers do not draw what is infinite
         named = dict(language=score.number, ngrams=score.ngrams, read=round(read, 1))
         return {f'{self.name}_{name}': value for name,value in named.items()}
@@ -77,14 +78,14 @@ class LanguageCallback(_AskedModel):
     def _latest(self, state, model)->dict[str,float]: # Empty if it cannot be had, which ends no training
         about = f'{self.folder.name}, step {state.global_step}'
         try:
-            found = self.numbers(model)
+            values = self.numbers(model)
         except (InputError, OSError, MemoryError, RuntimeError) as e: # Also a GPU without room for two
             self.report(f'{about}: the model was not asked: {e}')
             return {}
-        language, ngrams = (decimal(found[f'{self.name}_{name}'], 1) for name in ('language','ngrams'))
-        read = f'{found[f"{self.name}_read"]:,.0f}'
+        language, ngrams = (decimal(values[f'{self.name}_{name}'], 1) for name in ('language','ngrams'))
+        read = f'{values[f"{self.name}_read"]:,.0f}'
         self.report(f'{about}: {language} of 100, as counting over {read} verses; n-grams have {ngrams}')
-        return found
+        return values
 
 # %% ../../nbs/reporting/watching.ipynb #wch000sd99
 def _is_other(callback)->bool: return not isinstance(callback, LanguageCallback)

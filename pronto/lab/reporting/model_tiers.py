@@ -54,16 +54,16 @@ def model_rows(
             rows = list(csv.DictReader(f, delimiter=delimiter, restval=''))
     if not rows or not {'model','language'} <= rows[0].keys():
         raise InputError(path, 'has no columns model and language; add a header', 'line 1')
-    found = []
+    values = []
     for n,row in enumerate(rows, 2):
         if not _known_language(row['language']):
-            what = f'{row["language"]!r} is not a code of a language; use ISO 639-3, e.g. swh'
-            raise InputError(path, what, f'line {n}')
+            problem = f'{row["language"]!r} is not a code of a language; use ISO 639-3, e.g. swh'
+            raise InputError(path, problem, f'line {n}')
         try:
-            found.append(read(row))
+            values.append(read(row))
         except ValueError as e:
             raise InputError(path, f'{e}; correct the row', f'line {n}') from e
-    return found
+    return values
 
 def read_tiers(
     path=None # A table of your own, tab or comma separated
@@ -79,10 +79,10 @@ _COMPLETE = {'mBERT'} # All their languages are in the table
 
 def model_of(name:str, facts:list[Fact])->str|None: # Its name in the facts
     "The model of the facts to which a model name of records belongs"
-    own = {f.model for f in facts} - _NAMES.keys()
-    said = [m for m in own if name == m or name.startswith(f'{m} (')] # With what sets it apart
-    if said:
-        return max(said, key=len)
+    models = {f.model for f in facts} - _NAMES.keys()
+    matches = [m for m in models if name == m or name.startswith(f'{m} (')] # With what sets it apart
+    if matches:
+        return max(matches, key=len)
     return next((model for model,part in _NAMES.items() if part in name.lower()), None)
 
 def tier_of(
@@ -90,9 +90,9 @@ def tier_of(
     script:str='' # ISO 15924, if it is known
 )->str|None: # One of `TIERS`, or `None` if it is not known
     "The tier of a language for a model"
-    known = model_of(model, facts)
-    found = [f for f in facts if f.model == known and f.language == language]
-    exact = [f for f in found if f.script in ('', script)] if script else []
-    if found:
-        return min((f.tier for f in exact or found), key=TIERS.index)
-    return 'unseen' if known in _COMPLETE else None
+    name = model_of(model, facts)
+    matches = [f for f in facts if f.model == name and f.language == language]
+    exact = [f for f in matches if f.script in ('', script)] if script else []
+    if matches:
+        return min((f.tier for f in exact or matches), key=TIERS.index)
+    return 'unseen' if name in _COMPLETE else None

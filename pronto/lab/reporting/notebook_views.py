@@ -16,8 +16,8 @@ from ...runs.schema import Run
 # %% ../../../nbs/lab/reporting/notebook_views.ipynb #2cf53f2c
 def read_facts(dataset)->dict: # Its manifest, or at least `code`, `counts` and `label_shares`
     "What is known about a dataset; in a published folder without a manifest, rows are counted"
-    if found := load_manifest(dataset):
-        return found
+    if manifest := load_manifest(dataset):
+        return manifest
     tasks = load_dataset_folder(dataset).tasks
     labels = {stem: Counter(r.label for rows in parts.values() for r in rows) for stem,parts in tasks.items()}
     counts = {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in tasks.items()}
@@ -26,8 +26,8 @@ def read_facts(dataset)->dict: # Its manifest, or at least `code`, `counts` and 
 
 # %% ../../../nbs/lab/reporting/notebook_views.ipynb #1bf4ccaa
 def _plot_curve(ax, record:Run, selected:str, color:str):
-    known = selected if selected in record.dev[0] else 'loss' # Questions have no other
-    values = [epoch[known] for epoch in record.dev]
+    metric = selected if selected in record.dev[0] else 'loss' # Questions have no other
+    values = [epoch[metric] for epoch in record.dev]
     ax.plot([epoch['epoch'] for epoch in record.dev], values, color=color, label=record.model)
     ax.plot(record.best_epoch, values[record.best_epoch-1], 'o', color=color)
 

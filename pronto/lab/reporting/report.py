@@ -51,14 +51,14 @@ def read_registry(path)->dict[str,dict[str,str]]: # Code of a translation to its
 def _facts_of(
     bible:str, # Code of the translation
     language:str, # Of its manifest, a code or a name
-    known:dict[str,str] # Its row of the registry, if it has one
+    registered:dict[str,str] # Its row of the registry, if it has one
 )->dict[str,str]: # `language`, `family`, `script`, and `iso639_3`, empty if it is not known
     "What the report says about a translation"
-    found = find_language(language or '', bible)
-    name = re.sub(r' \((individual language|macrolanguage)\)$', '', found.name)
-    guess = dict(language=name or bible, family=found.family, script=script_for(language or '', bible))
-    about = {k: (known.get(k) or '').strip() or v or UNKNOWN for k,v in guess.items()}
-    return about | dict(iso639_3=found.iso639_3)
+    entry = find_language(language or '', bible)
+    name = re.sub(r' \((individual language|macrolanguage)\)$', '', entry.name)
+    guess = dict(language=name or bible, family=entry.family, script=script_for(language or '', bible))
+    about = {k: (registered.get(k) or '').strip() or v or UNKNOWN for k,v in guess.items()}
+    return about | dict(iso639_3=entry.iso639_3)
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt10
 def _variant_of(
@@ -85,9 +85,9 @@ def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
 
 def _remarks(records:list[Run])->list[str]:
     "Remarks without which a score would be misread"
-    kept, unknown = mean(map(probe_kept, records)), unknown_share(records)
+    probes, unknown = mean(map(probe_kept, records)), unknown_share(records)
     follows, of_baselines = following_share(records), rows_of_baselines(records[0])
-    return [f'probe kept in {100*kept:.0f} % of the seeds' if kept else '',
+    return [f'probe kept in {100*probes:.0f} % of the seeds' if probes else '',
             f'{100*unknown:.0f} % of the tokens unknown' if unknown else '',
             f'{100*follows:.0f} % of the answers one letter, whatever it stands for' if follows else '',
             f'baselines learn from {of_baselines:,} rows' if of_baselines else '',
@@ -102,9 +102,9 @@ def _of_majority(answers:Answers, metric:str)->float|None: # `None` without it
     score = baseline_scores(answers, metric).get('majority')
     return None if score is None else _exact(abs(score) if metric == 'mae' else score)
 
-def _of_metric(metric:str, answers:Answers, found:dict)->dict:
+def _of_metric(metric:str, answers:Answers, scores:dict)->dict:
     "A score, its interval and seeds, the score of the majority label and the gain over the best baseline"
-    low, high = found[metric].interval or (None, None)
+    low, high = scores[metric].interval or (None, None)
     seeds = [_exact(x) for x in seed_scores(answers, metric)]
     baseline, test = against_baselines(answers, metric) or (None, None)
     above = test and test.difference > 0 and is_clear(test.p)
@@ -118,15 +118,15 @@ def row(
     records:list[Run], answers:Answers, facts:dict[str,str], folder:Path
 )->dict: # What the page shows
     "One row of the results"
-    first, found = records[0], answers.scores
+    first, by_metric = records[0], answers.scores
     about = facts | dict(bible=first.dataset_name, model=first.model, task=task_key(first).name)
     about['parameters'] = next((r.parameters for r in records if r.parameters), None)
     board = dict(zip(BOARD, board_of(first))) | dict(variant=_variant_of(first), recipe=first.recipe)
     data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
     links = [[r.seed, _link(r.path, folder)] for r in sorted(records, key=lambda r: r.seed)]
-    said = ', '.join(filter(None, [setting(first), *_remarks(records)]))
-    state = dict(seeds=len(records), few_seeds=answers.few_seeds, setting=said, collapsed=answers.collapsed)
-    scores = {m: _of_metric(m, answers, found) for m in found}
+    text = ', '.join(filter(None, [setting(first), *_remarks(records)]))
+    state = dict(seeds=len(records), few_seeds=answers.few_seeds, setting=text, collapsed=answers.collapsed)
+    scores = {m: _of_metric(m, answers, by_metric) for m in by_metric}
     return about | board | data | state | dict(runs=links, metrics=scores)
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt02
@@ -162,17 +162,17 @@ def _metrics_to_test(n_pairs:int, most:int)->list[str]:
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt13
 def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])->tuple[dict,dict[tuple,str]]:
     "(Board, task) to the rows that all translations have, by the rule of `pronto tables`; and what it says"
-    asked, found, notes = {}, {}, {}
+    runs_of, common_rows, notes = {}, {}, {}
     for (bible,task,*_,board),places in sets.items():
         shown = [i for i in places if i in listed]
         if shown:
-            asked.setdefault(board, {})[bible,task] = cells[shown[-1]]
-    for board,runs in asked.items():
+            runs_of.setdefault(board, {})[bible,task] = cells[shown[-1]]
+    for board,runs in runs_of.items():
         shared = shared_rows(runs)
-        found |= {(board, task): of_task.rows for task,of_task in shared.items()}
-        several = [task for task,some in grouped(runs, lambda key: key[1]).items() if len(some) > 1]
+        common_rows |= {(board, task): of_task.rows for task,of_task in shared.items()}
+        several = [task for task,pairs in grouped(runs, lambda key: key[1]).items() if len(pairs) > 1]
         notes[board] = ' '.join(rows_notes(shared, [task.name for task in several]))
-    return found, notes
+    return common_rows, notes
 
 def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of a row
     "The score, that of the majority label and the gain over the best baseline"
@@ -182,18 +182,18 @@ def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of 
                 common_majority=_of_majority(answers, metric),
                 common_gain=None if gain is None else _exact(gain))
 
-def _add_common_rows(rows:list[dict], answers:dict[int,Answers], kept:dict[int,Answers]):
+def _add_common_rows(rows:list[dict], answers:dict[int,Answers], on_common:dict[int,Answers]):
     "Add to rows of the report what models score on the rows that all test sets have, where these are fewer"
-    for i,some in kept.items():
-        if len(some.true) == len(answers[i].true):
+    for i,fewer in on_common.items():
+        if len(fewer.true) == len(answers[i].true):
             continue
-        for metric,found in rows[i]['metrics'].items():
-            found |= _on_common_rows(metric, some)
+        for metric,figures in rows[i]['metrics'].items():
+            figures |= _on_common_rows(metric, fewer)
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt05
 _MOST_TESTS = 20_000 # Some minutes
 
-def _silent(what:str, weight:Callable=None)->Callable: return list
+def _silent(title:str, weight:Callable=None)->Callable: return list
 
 def _about_task(name:str, task:Task, order:int=len(BUILT_IN))->dict:
     return dict(name=name, question=task.question, order=order, metric=task.metric)
@@ -205,21 +205,21 @@ def make_report(
     progress:Callable=_silent # Shows how far the test sets are done, e.g. `pronto.core.progress.progress`
 )->Report: # Its rows are in the order of the records
     "Collect all results, with tests of every pair of models on each test set"
-    records, known = name_apart(records), registry or {}
+    records, registered = name_apart(records), registry or {}
     cells = list(grouped(records, cell_of).values())
-    facts = {r.dataset_name: _facts_of(r.dataset, r.language, known.get(r.dataset, {})) for r in records}
+    facts = {r.dataset_name: _facts_of(r.dataset, r.language, registered.get(r.dataset, {})) for r in records}
     sets = grouped(range(len(cells)), lambda i: test_on_board(cells[i][0]))
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested, listed = _metrics_to_test(n_pairs, most_tests), set(preferred(cells))
     rows, tests = [None]*len(cells), {}
     common, notes = _common(sets, cells, listed)
-    watch = progress('report: test sets', lambda found: len(found[1])*(2 + len(found[1])))
+    watch = progress('report: test sets', lambda item: len(item[1])*(2 + len(item[1])))
     for (bible,task,*_,board),places in watch(sets.items()):
         answers = {i: read_seeds(cells[i]) for i in places}
         for i in places:
             rows[i] = row(cells[i], answers[i], facts[bible], Path(folder)) | dict(shown=i in listed)
-        kept = {i: answers[i].among(common.get((board, task))) for i in places if i in listed}
-        _add_common_rows(rows, answers, kept)
+        on_common = {i: answers[i].among(common.get((board, task))) for i in places if i in listed}
+        _add_common_rows(rows, answers, on_common)
         for metric in tested:
             if metric in rows[places[0]]['metrics']:
                 tests.setdefault(metric, []).extend(_test_rows(rows, answers, metric))
@@ -247,8 +247,8 @@ _OF_METRIC = 'score low high seed_low seed_high majority gain baseline above ran
 _ON_COMMON = 'common_score common_majority common_gain'.split() # Where a translation has other rows, too
 
 def _metric_columns(rows:list[dict], metric:str)->dict[str,list]:
-    found = [r['metrics'].get(metric, {}) for r in rows]
-    columns = {k: [_scaled(r.get(k)) for r in found] for k in (*_OF_METRIC, *_ON_COMMON)}
+    scores = [r['metrics'].get(metric, {}) for r in rows]
+    columns = {k: [_scaled(r.get(k)) for r in scores] for k in (*_OF_METRIC, *_ON_COMMON)}
     has_some = {k for k,column in columns.items() if any(x is not None for x in column)}
     return {k: column for k,column in columns.items() if k in _OF_METRIC or k in has_some}
 
@@ -256,14 +256,14 @@ _ON_HUB = re.compile(r'[\w.-]+/[\w.-]+')
 
 def _models(rows:list[dict])->dict[str,dict]:
     "Size of each model, where records say it, and its page, where the name is one of the Hub"
-    known, found = {row['hub'] for row in fact_table('paper_models')}, {}
+    of_paper, models = {row['hub'] for row in fact_table('paper_models')}, {}
     for r in rows:
-        about = found.setdefault(r['model'], {})
+        about = models.setdefault(r['model'], {})
         if r['parameters']:
             about['parameters'] = r['parameters']
-        if r['model'] in known or _ON_HUB.fullmatch(r['model']):
+        if r['model'] in of_paper or _ON_HUB.fullmatch(r['model']):
             about['link'] = f'https://huggingface.co/{quote(r["model"])}'
-    return found
+    return models
 
 def _bibles(rows:list[dict])->list[dict]:
     of_code = {r['bible']: r for r in rows}
@@ -281,12 +281,12 @@ def _groups(row:dict)->list[str]:
 
 def _tiers(rows:list[dict])->list[str]:
     "How much of a row's language its model saw in pretraining, as far as this is known"
-    facts, known = read_tiers(), {}
+    facts, tiers = read_tiers(), {}
     for r in rows:
         key = r['model'], r['iso639_3'], r['script']
-        if key not in known:
-            known[key] = tier_of(*key[:2], facts, key[2]) if key[1] else None
-    return [known[r['model'], r['iso639_3'], r['script']] or '' for r in rows]
+        if key not in tiers:
+            tiers[key] = tier_of(*key[:2], facts, key[2]) if key[1] else None
+    return [tiers[r['model'], r['iso639_3'], r['script']] or '' for r in rows]
 
 def _row_columns(rows:list[dict])->dict:
     "Columns of numbers, or of indices into a list of names"
@@ -314,10 +314,10 @@ def _notes_of_boards(report:Report, boards:list[tuple])->dict[int,str]: # By pla
 def _pair_columns(tests:list[dict])->dict[str,list]:
     def ends(t, k):
         return _scaled(t['interval'][k]) if t['interval'] else None
-    own = {k: [t[k] for t in tests] for k in ('first','second')}
+    columns = {k: [t[k] for t in tests] for k in ('first','second')}
     p = [None if t['p'] is None else float(f'{t["p"]:.2g}') for t in tests]
-    return own | dict(difference=[_scaled(t['difference']) for t in tests], p=p,
-                      low=[ends(t, 0) for t in tests], high=[ends(t, 1) for t in tests])
+    return columns | dict(difference=[_scaled(t['difference']) for t in tests], p=p,
+                          low=[ends(t, 0) for t in tests], high=[ends(t, 1) for t in tests])
 
 def _world(rows:list[dict])->str:
     "Places of languages for the background of a map: latitude and longitude in whole degrees"
@@ -333,16 +333,16 @@ def _as_data(report:Report)->dict:
         return metric_bounds(m, 4)
     metrics = [dict(key=m, title=METRICS[m][:1].upper() + METRICS[m][1:], percent=m in IN_PERCENT,
                     low=most(m)[0], high=most(m)[1], less=m == 'mae') for m in there]
-    found = _row_columns(rows)
-    names = found['names']['task']
+    columns = _row_columns(rows)
+    names = columns['names']['task']
     tasks = [report.tasks.get(name) or _about_task(name, UnknownTask(name)) for name in names]
     bibles = _bibles(rows)
-    return found | dict(
+    return columns | dict(
         version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, world=_world(rows),
         models=_models(rows),
         scores={m: _metric_columns(rows, m) for m in there}, untested=report.untested,
         tests={m: _pair_columns(tests) for m,tests in report.tests.items()},
-        notes=_notes_of_boards(report, found['names']['board']))
+        notes=_notes_of_boards(report, columns['names']['board']))
 
 # %% ../../../nbs/lab/reporting/report.ipynb #rpt15
 def _ask_all(
@@ -352,28 +352,28 @@ def _ask_all(
 )->dict[str,Reply|InputError]: # By name; an error says why the runs do not suffice for an answer
     "Ask the questions about the protocols that were run; raises `InputError` if one of `names` fails"
     protocol, recipe = usual_kind(records)
-    options, found = Options('', SPLITS_SHOWN, protocol, store=store), {}
+    options, replies = Options('', SPLITS_SHOWN, protocol, store=store), {}
     about = [name for name in offers('questions') if name in {r.protocol for r in records}]
     for name in about:
         try:
-            found[name] = ask_runs(name, records, options)
+            replies[name] = ask_runs(name, records, options)
         except InputError as e:
-            found[name] = e
+            replies[name] = e
     for question in (find_question(name) for name in names if name not in about):
         of_all = question.protocol or question.any_protocol
-        asked = options if of_all else options._replace(recipe=recipe)
-        found[question.name] = ask_runs(question, records, asked)
-    return found
+        selection = options if of_all else options._replace(recipe=recipe)
+        replies[question.name] = ask_runs(question, records, selection)
+    return replies
 
 _FIRST = 6 # So many lines are read at once
 
 def _first_lines(lines:list[str])->str: # HTML
     "What models know of languages, which stands before all else"
-    found = [f'<p>{escape(line)}</p>' for line in lines]
-    if len(found) > _FIRST:
-        more = f'<summary>{len(found) - _FIRST:,} more</summary>'
-        found[_FIRST:] = ['<details>', more, *found[_FIRST:], '</details>']
-    return '\n'.join(found)
+    paragraphs = [f'<p>{escape(line)}</p>' for line in lines]
+    if len(paragraphs) > _FIRST:
+        more = f'<summary>{len(paragraphs) - _FIRST:,} more</summary>'
+        paragraphs[_FIRST:] = ['<details>', more, *paragraphs[_FIRST:], '</details>']
+    return '\n'.join(paragraphs)
 
 def _section(name:str, reply:Reply|InputError)->str:
     "What a question found: its sentences, then its tables; or what runs it needs"
@@ -411,7 +411,7 @@ def write_report(
     tasks:Tasks=BUILT_IN # That the runs may be about
 )->int: # How many runs it shows
     "Write the report; raises `InputError` if it cannot be written, if an input is bad, or without any runs"
-    known = read_registry(registry) if registry else None
+    registered = read_registry(registry) if registry else None
     store = data_dir()/'runs' if runs is None else runs
     records = [r for r in read_runs(store, tasks=tasks) if r.is_search or tasks.is_chosen(r.task)]
     if not records:
@@ -419,6 +419,6 @@ def write_report(
     gc.freeze() # What was read is used to the end
     replies = _ask_all(records, questions, runs)
     ran = [r for r in records if not r.is_reading] # Others have no score, but their question has a table
-    made = make_report(ran, Path(out).absolute().parent, known, most_tests, progress)
+    made = make_report(ran, Path(out).absolute().parent, registered, most_tests, progress)
     made._replace(replies=replies, known=score_lines(language_scores(ran))).save(out)
     return len(records)

@@ -38,8 +38,8 @@ def shared_rows(
 )->dict[str,SharedRows]: # By task, where they are at least half of the smallest test set
     "The rows that all translations have"
     shared = {}
-    for task,places in grouped(runs, lambda place: place[1]).items():
-        rows, sizes = common_codes(read(runs[place]) for place in places)
+    for task,pairs in grouped(runs, lambda pair: pair[1]).items():
+        rows, sizes = common_codes(read(runs[pair]) for pair in pairs)
         if len(sizes) > 1 and 2*len(rows) >= min(sizes) > 0:
             shared[task] = SharedRows(rows, max(sizes))
     return shared
@@ -110,19 +110,20 @@ def summarise(
         scopes.append((task.name, 'translations', scores[scores.task == task]))
     for bible in bibles:
         scopes.append(((names or {}).get(bible, bible), 'tasks', scores[scores.bible == bible]))
-    return [dict(scope=scope, over=over) | row for scope,over,some in scopes for row in _means(some, metric)]
+    return [dict(scope=scope, over=over) | row for scope,over,part in scopes for row in _means(part, metric)]
 
 # %% ../../../nbs/lab/reporting/summary.ipynb #sumown02
 def _rows(first:pd.DataFrame, names:dict[str,str], metric:str)->tuple[list[dict],dict]:
     "All scopes, those of one task by its own metric unless another is asked for; and the common rows"
-    own = {task: main_metric(task.definition, metric) for task in first.task}
-    usual = metric or (*own.values(), 'accuracy')[0]
-    if len({*own.values()}) > 1:
+    metrics = {task: main_metric(task.definition, metric) for task in first.task}
+    usual = metric or (*metrics.values(), 'accuracy')[0]
+    if len({*metrics.values()}) > 1:
         usual = 'accuracy'
     scores, common = test_set_scores(first, usual)
     scopes = grouped(summarise(scores, names, usual), itemgetter('scope', 'over'))
-    for task in (t for t,m in own.items() if m != usual):
-        of_task = summarise(test_set_scores(first[first.task == task], own[task])[0], names, own[task])
+    for task in (t for t,m in metrics.items() if m != usual):
+        of_task = summarise(test_set_scores(first[first.task == task], metrics[task])[0], names,
+                            metrics[task])
         if of_task:
             scopes[task.name, 'translations'] = of_task
     return [r for rows in scopes.values() for r in rows], common
@@ -138,26 +139,26 @@ def rows_notes(
 )->list[str]: # Sentences
     "On which rows translations are tested"
     sizes = ', '.join(f'{task.name} {len(rows):,} of {most:,}' for task,(rows,most) in common.items())
-    own = ', '.join(task for task in tasks if task not in {key.name for key in common})
-    found = [f'Translations are tested on the rows that all of them have: {sizes}.'] if common else []
-    if own:
-        found.append('Each translation is tested on all its own rows, as too few are known to be in all: '
-                     f'{own}.')
-    return found
+    others = ', '.join(task for task in tasks if task not in {key.name for key in common})
+    notes = [f'Translations are tested on the rows that all of them have: {sizes}.'] if common else []
+    if others:
+        notes.append('Each translation is tested on all its own rows, as too few are known to be in all: '
+                     f'{others}.')
+    return notes
 
 def _metrics(rows:list[dict])->str: # e.g. `accuracy in percent; SM: MCC`
     metric = rows[0]['metric']
-    own = {r['scope']: METRICS[r['metric']] for r in rows if r['metric'] != metric}
+    others = {r['scope']: METRICS[r['metric']] for r in rows if r['metric'] != metric}
     with_unit = METRICS[metric] + (' in percent' if metric in IN_PERCENT else '')
-    return '; '.join([with_unit, *(f'{task}: {name}' for task,name in own.items())])
+    return '; '.join([with_unit, *(f'{task}: {name}' for task,name in others.items())])
 
 def _notes(rows:list[dict], common:dict[str,SharedRows])->list[str]:
-    found = [_NOTE.format(metric=_metrics(rows))]
-    found += rows_notes(common, dict.fromkeys(r['scope'] for r in rows if r['over'] == 'translations'))
+    notes = [_NOTE.format(metric=_metrics(rows))]
+    notes += rows_notes(common, dict.fromkeys(r['scope'] for r in rows if r['over'] == 'translations'))
     left_out = dict.fromkeys(f'{r["scope"]}: {r["left_out"]}' for r in rows if r['left_out'])
     if left_out:
-        found.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
-    return found
+        notes.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
+    return notes
 
 # %% ../../../nbs/lab/reporting/summary.ipynb #sum14c
 _COLUMNS = [Column('model', 'Model'), Column('test_sets', 'Test sets'), Column('mean', 'Mean', decimal),
@@ -166,11 +167,11 @@ _COLUMNS = [Column('model', 'Model'), Column('test_sets', 'Test sets'), Column('
 def _blocks(rows:list[dict])->list[list[list]]:
     "The texts of each scope; the first row names it"
     blocks = []
-    for (scope,_),found in grouped(rows, lambda r: (r['scope'], r['over'])).items():
-        own = found[0]['metric'] != rows[0]['metric']
-        name = Printed(f'{scope} ({METRICS[found[0]["metric"]]})' if own else scope, bold=True)
-        names = [name, *['']*(len(found) - 1)]
-        blocks.append([[first, *cells_of(_COLUMNS, row, row)] for first,row in zip(names, found)])
+    for (scope,_),group in grouped(rows, lambda r: (r['scope'], r['over'])).items():
+        differs = group[0]['metric'] != rows[0]['metric']
+        name = Printed(f'{scope} ({METRICS[group[0]["metric"]]})' if differs else scope, bold=True)
+        names = [name, *['']*(len(group) - 1)]
+        blocks.append([[first, *cells_of(_COLUMNS, row, row)] for first,row in zip(names, group)])
     return blocks
 
 # %% ../../../nbs/lab/reporting/summary.ipynb #sum15
@@ -199,7 +200,8 @@ def draw_summary(rows:list[dict]): # A figure of matplotlib
     scopes = grouped(rows, itemgetter('scope', 'metric'))
     drawn = list(scopes)[:_MOST_PANELS]
     more = f'; {len(drawn)} of {len(scopes):,}, the table has all' if len(drawn) < len(scopes) else ''
-    titles = [scope if own == metric else f'{scope} ({METRICS[own]})' for scope,own in drawn]
+    titles = [scope if scope_metric == metric else f'{scope} ({METRICS[scope_metric]})'
+              for scope,scope_metric in drawn]
     figure, axes = panels(titles, 3.2, 2.4, x=f'mean {METRICS[metric]}{more}')
     for ax,key in zip(axes, drawn):
         ax.plot([row['mean'] for row in scopes[key]], range(len(scopes[key])), 'o', ms=4)

@@ -126,10 +126,10 @@ def _unknown(plan:Plan)->Iterator[tuple]: # Of what kind, the name, where it sta
     for one in [*plan.datasets, *plan.runs]:
         for chosen in one.bibles, getattr(one, 'train', ()):
             is_group = isinstance(chosen, str)
-            known = {'all', *plan.groups} if is_group else plan.bibles
+            available = {'all', *plan.groups} if is_group else plan.bibles
             for name in [chosen] if is_group else chosen:
-                if name not in known:
-                    yield 'group' if is_group else 'translation', name, one.name, known
+                if name not in available:
+                    yield 'group' if is_group else 'translation', name, one.name, available
         if isinstance(one.options, str) and one.options not in plan.options:
             yield 'set of options', one.options, one.name, plan.options
     for d in plan.datasets:
@@ -138,10 +138,10 @@ def _unknown(plan:Plan)->Iterator[tuple]: # Of what kind, the name, where it sta
     for r in plan.runs:
         if r.on not in sets:
             yield 'set of datasets', r.on, r.name, sets
-        known = [*plan.models, 'teacher']
+        available = [*plan.models, 'teacher']
         for m in r.models:
-            if m not in known:
-                yield 'model', m, r.name, known
+            if m not in available:
+                yield 'model', m, r.name, available
     for group,codes in plan.groups.items():
         for code in codes:
             if code not in plan.bibles:
@@ -165,10 +165,10 @@ def read_plan(path)->Plan:
         plan = Plan.model_validate(_given(path) | dict(path=path))
     except ValidationError as e:
         first = e.errors()[0]
-        place = ' '.join(str(x + 1 if isinstance(x, int) else x) for x in first['loc'])
-        raise InputError(path, f'{first["msg"].removeprefix("Value error, ")}; correct it', place) from e
-    for kind,name,where,known in _unknown(plan):
-        choices = ', '.join(sorted(known))
+        location = ' '.join(str(x + 1 if isinstance(x, int) else x) for x in first['loc'])
+        raise InputError(path, f'{first["msg"].removeprefix("Value error, ")}; correct it', location) from e
+    for kind,name,where,available in _unknown(plan):
+        choices = ', '.join(sorted(available))
         raise InputError(path, f'there is no {kind} {name!r}; choose from {choices}', where)
     return plan
 
@@ -179,8 +179,9 @@ def find_plan(name:str)->Path: # e.g. `real`
     path = checkout('paper_tables', name, 'plan.toml')
     if path.is_file():
         return path
-    what = 'is no study here (a clone of the repository has `real` and `breadth`); name a plan, a file *.toml'
-    raise InputError(name, what)
+    problem = ('is no study here (a clone of the repository has `real` and `breadth`); '
+               'name a plan, a file *.toml')
+    raise InputError(name, problem)
 
 # %% ../../../nbs/lab/studies/study.ipynb #st000012
 class Workplace(NamedTuple):
@@ -219,21 +220,21 @@ class Command(NamedTuple):
 def _input_hash(path:Path)->str: return input_hash(path) if path.exists() else ''
 
 # %% ../../../nbs/lab/studies/study.ipynb #st00012b
-def _annotated(place:Workplace, source:str)->Path: return place.out/f'{source}.parquet'
+def _annotated(workplace:Workplace, source:str)->Path: return workplace.out/f'{source}.parquet'
 
-def _model(plan:Plan, place:Workplace, name:str)->str: # Its name in tables is that of the plan
-    path = place.teacher if name == 'teacher' else plan.models[name].path
-    return f'{name}={path}' if path else str(place.out/'models'/name)
+def _model(plan:Plan, workplace:Workplace, name:str)->str: # Its name in tables is that of the plan
+    path = workplace.teacher if name == 'teacher' else plan.models[name].path
+    return f'{name}={path}' if path else str(workplace.out/'models'/name)
 
-def _model_step(plan:Plan, place:Workplace, name:str)->Command:
+def _model_step(plan:Plan, workplace:Workplace, name:str)->Command:
     "Make a model from as many verses of each translation as the plan says"
     if not _MAKER.is_file():
         raise InputError(_MAKER, 'is not there; the models of a plan are made in a clone of the repository')
-    model, paths = plan.models[name], [place.data/bible.path for bible in plan.read.values()]
+    model, paths = plan.models[name], [workplace.data/bible.path for bible in plan.read.values()]
     bibles = [f'{path}={bible.read}' for path,bible in zip(paths, plan.read.values())]
-    folder, how = _model(plan, place, name), plan.training.get(model.kind, [])
+    folder, how = _model(plan, workplace, name), plan.training.get(model.kind, [])
     command = [*bibles, '--share', str(model.share), '--kind', model.kind,
-               '--teacher', place.teacher, '-o', folder, *how, *place.training.get(model.kind, [])]
+               '--teacher', workplace.teacher, '-o', folder, *how, *workplace.training.get(model.kind, [])]
     return Command('models', name, command, Path(folder), (*paths, _MAKER))
 
 def data_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
@@ -263,7 +264,7 @@ def _parts(items:list, n:int)->list[list]: # At most so many, of about the same 
 def run_steps(plan:Plan, place:Workplace)->list[Command]: # In the order of the plan
     "The steps that run models; translations that do not need each other are divided among the workers"
     from pronto.protocols.protocol import find_protocol
-    found = []
+    commands = []
     for r in plan.runs:
         folder, targets, sources = place.out/'datasets'/r.on, plan.targets(r), plan.codes(r.train)
         if not targets:
@@ -274,23 +275,23 @@ def run_steps(plan:Plan, place:Workplace)->list[Command]: # In the order of the 
                  *_repeated('--train', [folder/c for c in sources]),
                  '--runs', str(place.out/'runs'), *plan.chosen(r.options), *more]
         parts = [targets] if protocol.across else _parts(targets, place.workers)
-        found += [Command('runs', r.name + (f' {i}' if len(parts) > 1 else ''),
-                          ['eval', *(str(folder/c) for c in part), '--protocol', r.protocol, *fixed])
-                  for i,part in enumerate(parts, 1)]
-    return found
+        commands += [Command('runs', r.name + (f' {i}' if len(parts) > 1 else ''),
+                             ['eval', *(str(folder/c) for c in part), '--protocol', r.protocol, *fixed])
+                     for i,part in enumerate(parts, 1)]
+    return commands
 
 def all_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
     "Everything that a plan asks for"
     return [*data_steps(plan, place), run_steps(plan, place)]
 
 # %% ../../../nbs/lab/studies/study.ipynb #st000017
-def _log_of(place:Workplace, name:str)->Path: return place.out/'log'/f'{safe_name(name)}.log'
+def _log_of(workplace:Workplace, name:str)->Path: return workplace.out/'log'/f'{safe_name(name)}.log'
 
-def _run_step(step:Command, place:Workplace)->tuple[float,str]: # Seconds, and why it failed, if it did
+def _run_step(step:Command, workplace:Workplace)->tuple[float,str]: # Seconds, and why it failed, if it did
     "Run a command, with what it prints in a log; several share the cores"
-    log = _log_of(place, str(step))
+    log = _log_of(workplace, str(step))
     log.parent.mkdir(parents=True, exist_ok=True)
-    threads = str(max(1, (os.cpu_count() or 1)//place.workers))
+    threads = str(max(1, (os.cpu_count() or 1)//workplace.workers))
     with open(log, 'w', encoding='utf-8') as f:
         few = os.environ | {'OMP_NUM_THREADS': threads, STARTER: str(os.getpid())}
         began = time.monotonic()
@@ -388,7 +389,7 @@ def study(
         made.run_all(stages)
     for steps in stages if not run else ():
         left = [step.name for step in steps if not made.has_run(step)]
-        what = f'{len(left)} of {len(steps)} have not run to their end: {", ".join(left)}'
+        problem = f'{len(left)} of {len(steps)} have not run to their end: {", ".join(left)}'
         if left:
-            made.failed.append(f'{steps[0].stage}: {what}')
+            made.failed.append(f'{steps[0].stage}: {problem}')
     return made

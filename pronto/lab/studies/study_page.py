@@ -28,9 +28,9 @@ def _section(name:str, tables:list[dict], folder:Path)->str: # In Markdown
     question, lines = find_question(name), []
     notebook = sys.modules.get(question.read.__module__) # Its title says what is asked
     heading = notebook.__doc__ if name in offers('questions') else Path(name).stem
-    for metric,some in grouped(tables, lambda row: row['metric']).items():
-        found = [read_table(folder/f'{row["table"]}.csv') for row in some]
-        lines += [f'- {markdown_text(line)}' for line in question.sentences(found, metric)]
+    for metric,of_metric in grouped(tables, lambda row: row['metric']).items():
+        contents = [read_table(folder/f'{row["table"]}.csv') for row in of_metric]
+        lines += [f'- {markdown_text(line)}' for line in question.sentences(contents, metric)]
     more = [f'- and {len(lines) - _MOST} more like these, in the tables'] if len(lines) > _MOST else []
     lines = lines[:_MOST] or ['The tables say it; there is no sentence about it.']
     links = ', '.join(f'[{row["table"]}]({row["table"]}.md)' for row in tables)
@@ -42,10 +42,10 @@ def _models(plan:Plan, folder:Path)->str: # In Markdown
     rows, made = [], {row['model'] for row in _rows(folder, 'read')}
     read = [row for row in _rows(folder, 'read') if row['verses'] != '0']
     for name,model in plan.models.items():
-        own = [int(row['verses']) for row in read if row['model'] == name]
-        verses = f'{sum(own):,}' if name in made else 'not made yet'
+        counts = [int(row['verses']) for row in read if row['model'] == name]
+        verses = f'{sum(counts):,}' if name in made else 'not made yet'
         about = ['given', ABSENT, ABSENT, ABSENT] if model.path else \
-                [model.kind, f'{100*model.share:g} %', verses, len(own)]
+                [model.kind, f'{100*model.share:g} %', verses, len(counts)]
         rows.append([name, *about])
     table = markdown_table(['model','kind','share','verses','languages'], rows, 'lllrr')
     tested = {code for runs in plan.runs for code in plan.targets(runs)}
@@ -71,12 +71,12 @@ def study_page(
 # %% ../../../nbs/lab/studies/study_page.ipynb #sp000006
 def _cost(study:Study)->list[dict]:
     "Seconds by stage or set of runs, of all times that it ran"
-    found = {}
+    totals = {}
     for name,seconds,*_ in study.rows():
         stage, _, rest = name.partition(' ')
         key = re.sub(r' \d+$', '', rest) if stage == 'runs' else stage
-        found[key] = found.get(key, 0) + int(seconds)
-    return [dict(commands=key, seconds=n) for key,n in found.items()]
+        totals[key] = totals.get(key, 0) + int(seconds)
+    return [dict(commands=key, seconds=n) for key,n in totals.items()]
 
 def write_study_page(study:Study)->list[str]: # A line for each question that the runs do not answer
     "Write the tables of all questions, and `README.md` with what they show"

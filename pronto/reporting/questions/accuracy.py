@@ -28,8 +28,8 @@ def _read_accuracy(records:list[Run], options:Options)->list[Drawn]: # What is o
     "Tables 1-3, those of other translations, and what is offered beside; raises `InputError` without any"
     further = [made for make in load_offers('tables', Callable).values() for made in make(records, options)]
     made = read_tables(records, options)
-    found = [Drawn(accuracy_table(one), partial(draw_accuracy, one)) for one in made]
-    return found + [Drawn(*made) for made in further]
+    drawn = [Drawn(accuracy_table(one), partial(draw_accuracy, one)) for one in made]
+    return drawn + [Drawn(*made) for made in further]
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
 _SAME = 'bible task protocol rules source limit splits'.split()
@@ -37,11 +37,11 @@ _SAME = 'bible task protocol rules source limit splits'.split()
 def _leading(cells:pd.DataFrame)->list[str]: # One sentence, or none without a comparison
     "The models that most often have the best score of those that reach all baselines"
     compared = []
-    for _,own in cells.groupby(_SAME, dropna=False, sort=False):
-        fair = own[(own.over_baseline.astype(float).fillna(0) >= 0) & (own.collapsed == 0)]
+    for _,group in cells.groupby(_SAME, dropna=False, sort=False):
+        fair = group[(group.over_baseline.astype(float).fillna(0) >= 0) & (group.collapsed == 0)]
         fair = fair.drop_duplicates('system', keep='last') # A model may be in several blocks
-        scores = fair.ours.astype(float)*(-1 if own.metric.iloc[0] == 'mae' else 1)
-        compared += [[*fair.system[scores == scores.max()]]]*(len(own) > 1)
+        scores = fair.ours.astype(float)*(-1 if group.metric.iloc[0] == 'mae' else 1)
+        compared += [[*fair.system[scores == scores.max()]]]*(len(group) > 1)
     if not compared:
         return []
     wins, n = Counter(model for best in compared for model in best), len(compared)

@@ -80,13 +80,14 @@ def draw(records:list[dict], drawing:Drawing, label:str=''): # A figure of matpl
     colors = {name: f'C{i}' for i,name in enumerate(frame._color.unique())}
     for ax,(_,rows) in zip(axes, frame.groupby('_panels', sort=False)):
         numbers, names = pd.factorize(rows._names)
-        for name,some in rows.assign(_place=rows[along] if along else numbers).groupby('_color', sort=False):
-            reach = np.nan_to_num([some[value] - some[low], some[high] - some[value]]).astype(float).clip(0)
+        for name,group in rows.assign(_place=rows[along] if along else numbers).groupby('_color', sort=False):
+            reach = np.nan_to_num([group[value] - group[low],
+                                   group[high] - group[value]]).astype(float).clip(0)
             how = dict(color=colors[name], label=name, ms=4, lw=1)
             if along:
-                ax.errorbar(some._place, some[value], reach, fmt='o-', **how)
+                ax.errorbar(group._place, group[value], reach, fmt='o-', **how)
             else:
-                ax.errorbar(some[value], some._place, xerr=reach, fmt='o', **how)
+                ax.errorbar(group[value], group._place, xerr=reach, fmt='o', **how)
         if along:
             ax.set_xscale('symlog' if rows[along].max() > 100 else 'linear')
         else:
@@ -123,11 +124,11 @@ def _own_question(path:Path)->RunQuestion:
     "The question that a file defines"
     with reading(path, 'name a file of Python that defines a `RunQuestion`'):
         path.read_bytes()
-    found = [value for value in run_file(path).values() if isinstance(value, RunQuestion)]
-    if len(found) != 1:
-        raise InputError(path, f'defines {len(found)} questions; define one `RunQuestion`')
-    parts = {name: getattr(found[0], name) for name in ('read','tables','plot','sentences')}
-    return found[0]._replace(**{name: _guarded(path, name, f) for name,f in parts.items()})
+    questions = [value for value in run_file(path).values() if isinstance(value, RunQuestion)]
+    if len(questions) != 1:
+        raise InputError(path, f'defines {len(questions)} questions; define one `RunQuestion`')
+    parts = {name: getattr(questions[0], name) for name in ('read','tables','plot','sentences')}
+    return questions[0]._replace(**{name: _guarded(path, name, f) for name,f in parts.items()})
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07f
 def find_question(
@@ -136,11 +137,11 @@ def find_question(
     "A question by its name; raises `InputError` if there is none"
     if name.endswith('.py'):
         return _own_question(Path(name).resolve())
-    known = offers('questions')
-    if name not in known:
-        choices = f'choose from {", ".join(known)}, or name a file of Python'
+    offered = offers('questions')
+    if name not in offered:
+        choices = f'choose from {", ".join(offered)}, or name a file of Python'
         raise InputError('--question', f'there is no question {name!r}; {choices}')
-    return load_offer(known[name], RunQuestion)
+    return load_offer(offered[name], RunQuestion)
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09
 def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[list[Run],str]:
@@ -151,32 +152,34 @@ def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[lis
         options = options._replace(protocol='')
     if question.protocol:
         any_or_own = [options._replace(protocol=p) for p in ('', question.protocol)]
-        kept = [r for r in records if any(fits(r, asked) for asked in any_or_own)]
-        own, others = ([r for r in kept if (r.protocol == question.protocol) == is_own] for is_own in (1, 0))
-        alone = all(r.is_search or r.is_reading for r in own) # These are named apart among themselves
-        kept = name_apart(own) + name_apart(others) if alone else name_apart(kept)
-        with_metric([r for r in kept if r.protocol == question.protocol], options.metric)
-        return with_metric(kept, options.metric), ''
-    some = fitting(records, options)
-    kept = settled(some)
-    paths = {r.path for r in kept}
-    others = described([r for r in some if r.path not in paths]), left_out(records, options)
-    said = '; '.join(filter(None, others))
-    return kept, f'Left out: {said}; choose with --recipe, --splits, --protocol and --source.' if said else ''
+        runs = [r for r in records if any(fits(r, selection) for selection in any_or_own)]
+        of_protocol, others = ([r for r in runs if (r.protocol == question.protocol) == is_own]
+                               for is_own in (1, 0))
+        alone = all(r.is_search or r.is_reading for r in of_protocol) # These are named apart among themselves
+        runs = name_apart(of_protocol) + name_apart(others) if alone else name_apart(runs)
+        with_metric([r for r in runs if r.protocol == question.protocol], options.metric)
+        return with_metric(runs, options.metric), ''
+    matching = fitting(records, options)
+    runs = settled(matching)
+    paths = {r.path for r in runs}
+    others = described([r for r in matching if r.path not in paths]), left_out(records, options)
+    omitted = '; '.join(filter(None, others))
+    return runs, (f'Left out: {omitted}; choose with --recipe, --splits, --protocol and --source.'
+                  if omitted else '')
 
-def _runs_of(question:RunQuestion, found:list)->list[Run]: # For notes
+def _runs_of(question:RunQuestion, entries:list)->list[Run]: # For notes
     "Each run once, in whichever rows it is"
     if question.own_notes:
         return []
-    runs = (run for one in found for run in (one['runs'] if isinstance(one, dict) else one.runs))
+    runs = (run for one in entries for run in (one['runs'] if isinstance(one, dict) else one.runs))
     return list({id(run): run for run in runs}.values())
 
 def _unused(question:RunQuestion, records:list[Run], used:list[Run])->str: # Empty if all are in a table
-    def place(r):
+    def identity(r):
         return r.path or id(r) # A question may read a run under another name
-    places = set(map(place, used))
-    own = [r for r in records if question.protocol in ('', r.protocol)] if used else []
-    others = described([r for r in own if place(r) not in places])
+    identities = set(map(identity, used))
+    of_protocol = [r for r in records if question.protocol in ('', r.protocol)] if used else []
+    others = described([r for r in of_protocol if identity(r) not in identities])
     return question.unused.format(others) if others else ''
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09n
@@ -198,11 +201,12 @@ class Reply(NamedTuple):
     asked:str # Metric
 
     @property
-    def tables(self)->list[Table]: return [table for some in self.by_metric.values() for table in some]
+    def tables(self)->list[Table]:
+        return [table for of_metric in self.by_metric.values() for table in of_metric]
     @property
     def sentences(self)->list[str]:
-        said = self.question.sentences
-        return [line for metric,some in self.by_metric.items() for line in said(some, metric)]
+        sentences_of = self.question.sentences
+        return [line for metric,tables in self.by_metric.items() for line in sentences_of(tables, metric)]
     @property
     def finding(self)->str: return finding(self.sentences) # In Markdown
 
@@ -218,8 +222,8 @@ class Reply(NamedTuple):
 
     def markdown(self, *stems:str, short:bool=False)->str: # The beginnings of names of files; all if none
         "Tables with their notes; `short` for a terminal"
-        some = [t for t in self.tables if not stems or t.stem.startswith(stems)]
-        tables = [t for t in some if t.rows] or some[:1] # An empty one says nothing beside others
+        chosen = [t for t in self.tables if not stems or t.stem.startswith(stems)]
+        tables = [t for t in chosen if t.rows] or chosen[:1] # An empty one says nothing beside others
         return '\n\n'.join((short and t.short or t).markdown() for t in tables)
 
     def write(self, out=None)->str: # The tables in Markdown; into `tables` in the data folder if not given
@@ -236,26 +240,26 @@ class Reply(NamedTuple):
         return self.markdown()
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09al
-def _also(metric:str, asked:str)->str: # Part of the names of files
-    return '' if metric in (asked, 'accuracy') else f'-{metric}'
+def _also(metric:str, chosen_metric:str)->str: # Part of the names of files
+    return '' if metric in (chosen_metric, 'accuracy') else f'-{metric}'
 
 # %% ../../../nbs/reporting/questions/question.ipynb #ptjudg1
-def _judged_by(metric:str, records:list[Run], said:str)->tuple[list[Run],str]:
+def _judged_by(metric:str, records:list[Run], note:str)->tuple[list[Run],str]:
     "The runs on tasks that have a metric, and a sentence about the others"
-    kept = with_metric(records, metric)
-    stems = {r.task for r in kept}
+    runs = with_metric(records, metric)
+    stems = {r.task for r in runs}
     others = dict.fromkeys(r.definition.abbr for r in records if r.task not in stems)
     if not others:
-        return kept, said
+        return runs, note
     lacking = f'Left out, as it has no {METRICS[metric]}: {", ".join(others)}; choose with --metric.'
-    return kept, ' '.join(filter(None, [said, lacking]))
+    return runs, ' '.join(filter(None, [note, lacking]))
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09b
-def _by_metric(question:RunQuestion, found:list, metric:str)->dict[str,list]:
+def _by_metric(question:RunQuestion, entries:list, metric:str)->dict[str,list]:
     "The parts of a question about a protocol by the metric of their tasks"
     if not question.protocol or question.metric:
-        return {metric: found}
-    return grouped(found, lambda one: main_metric(one.task.definition, metric))
+        return {metric: entries}
+    return grouped(entries, lambda one: main_metric(one.task.definition, metric))
 
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09bb
@@ -268,27 +272,27 @@ def ask_runs(
         question = find_question(question)
     if options.metric not in ('', *METRICS):
         raise InputError('metric', f'no metric {options.metric}; choose from {", ".join(METRICS)}')
-    kept, left = _chosen(question, records, options)
+    runs, left = _chosen(question, records, options)
     by_task = question.protocol or question.chooses
-    asked = options.metric or question.metric or ('' if by_task else usual_metric(records))
-    if asked and not by_task:
-        kept, left = _judged_by(asked, kept, left)
+    chosen_metric = options.metric or question.metric or ('' if by_task else usual_metric(records))
+    if chosen_metric and not by_task:
+        runs, left = _judged_by(chosen_metric, runs, left)
     try:
-        found = question.read(kept, options._replace(metric=asked))
+        entries = question.read(runs, options._replace(metric=chosen_metric))
     except InputError as e:
         raise _of_store(e, options) from e
-    if not found:
-        raise _nothing(question, kept, options)
-    used, by_metric = _runs_of(question, found), _by_metric(question, found, asked)
-    tables, after = {metric: [] for metric in by_metric}, [_unused(question, kept, used), left]
-    for metric,some in by_metric.items():
-        also = _also(metric, asked)
-        for made in question.tables(some, metric):
-            table, parts = made if isinstance(made, tuple) else (made, some)
+    if not entries:
+        raise _nothing(question, runs, options)
+    used, by_metric = _runs_of(question, entries), _by_metric(question, entries, chosen_metric)
+    tables, after = {metric: [] for metric in by_metric}, [_unused(question, runs, used), left]
+    for metric,of_metric in by_metric.items():
+        also = _also(metric, chosen_metric)
+        for made in question.tables(of_metric, metric):
+            table, parts = made if isinstance(made, tuple) else (made, of_metric)
             title = f'{table.title}, {METRICS[metric]}' if also else table.title
             notes = [*_noted(table, _runs_of(question, parts), metric), *after]
             tables[metric].append(replace(table, stem=table.stem + also, title=title, notes=notes))
-    return Reply(question, by_metric, tables, asked)
+    return Reply(question, by_metric, tables, chosen_metric)
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09bbz
 def _of_store(e:InputError, options:Options)->InputError:
@@ -301,8 +305,8 @@ def _nothing(question:RunQuestion, records:list[Run], options:Options)->InputErr
     others = ', '.join(sorted({r.protocol for r in records})) or 'none'
     kind = question.protocol or options.protocol
     command = f'`pronto eval --protocol {kind}{in_store(options.store)}`'
-    what = f'has no runs of {question.name} with these options (protocols with runs: {others})'
-    return InputError(_store(options), f'{what}; make some with {command}')
+    problem = f'has no runs of {question.name} with these options (protocols with runs: {others})'
+    return InputError(_store(options), f'{problem}; make some with {command}')
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt11u
 _USUAL = 'in-language', 'probe'
