@@ -61,18 +61,18 @@ def _edge_letters(tokens:Counter, ends:str)->tuple[str,str]: # `tokens`: how oft
         before, core, after = _EDGES.fullmatch(token).groups()
         core = core.lower()
         total[core] += n
-        for signs,found in zip((before[::-1], after), edges):
+        for signs,edge in zip((before[::-1], after), edges):
             if signs:
-                found.append((signs, core, n))
+                edge.append((signs, core, n))
     often = {core: n for core,n in total.items() if n >= _LEAST_USES and core}
-    return tuple(_belonging(found, often, ends) for found in edges)
+    return tuple(_belonging(edge, often, ends) for edge in edges)
 
 # %% ../../nbs/datasets/segmentation.ipynb #sgm0008a
 def _belonging(edges:list[tuple[str,str,int]], often:dict[str,int], ends:str)->str:
     "The signs of one edge that are letters there"
     letters = ''
     for _ in range(2): # A sign may stand outside of another
-        asked = Counter()
+        compared = Counter()
         carried = Counter()
         followed = Counter()
         times = Counter() # Of pairs of a word and the sign that touches it
@@ -89,13 +89,13 @@ def _belonging(edges:list[tuple[str,str,int]], often:dict[str,int], ends:str)->s
             if core not in often:
                 continue
             words[sign].append(core)
-            asked[sign] += n
+            compared[sign] += n
             if n > often[core]*(_CARRIED if sign in _APOSTROPHES else .5):
                 carried[sign] += n
                 examples[sign] += 1
-        for sign in asked:
+        for sign in compared:
             least = _LEAST_ELIDED if sign in _APOSTROPHES else max(2, _LEAST_WORDS*len(often))
-            is_usual = 2*carried[sign] > asked[sign] and examples[sign] >= least
+            is_usual = 2*carried[sign] > compared[sign] and examples[sign] >= least
             is_marked = followed[sign] > _MARKED*total[sign] and len(words[sign]) >= least
             if is_usual or is_marked and sign not in _APOSTROPHES:
                 letters += sign

@@ -57,10 +57,10 @@ def generate_section(
     begun:bool=False # Does a sentence of the previous chapter continue in the first verse?
 )->list[PlacedSentence]:
     "Generate the sentences of consecutive verses"
-    story, found = Story(rng), []
+    story, placed = Story(rng), []
     def add_sentence(ref):
         s = story.sentence()
-        found.append(PlacedSentence(s, (ref,)*len(s.clauses)))
+        placed.append(PlacedSentence(s, (ref,)*len(s.clauses)))
     i = 1 if begun and len(refs) > 1 and story.chance(.5) else 0
     while i < len(refs):
         for _ in range(rng.choices([0,1,2], [88,10,2])[0]):
@@ -69,13 +69,13 @@ def generate_section(
         if ahead and story.chance(.035 if i+1 < len(refs) else .12):
             same_section = len(ahead) == 2 and refs[i+1:i+3] == ahead
             n = 2 if same_section and story.chance(.25) else 1
-            found.append(PlacedSentence(story.sentence(n+1, 'declarative'), (refs[i], *ahead[:n])))
+            placed.append(PlacedSentence(story.sentence(n+1, 'declarative'), (refs[i], *ahead[:n])))
             i += n if story.chance(.4) else n-1 # The last verse may have a sentence of its own
         else:
             add_sentence(refs[i])
         i += 1
-    final = remove_singletons([p.sentence for p in found])
-    return [PlacedSentence(s, p.refs) for s,p in zip(final, found)]
+    final = remove_singletons([p.sentence for p in placed])
+    return [PlacedSentence(s, p.refs) for s,p in zip(final, placed)]
 
 # %% ../../nbs/demo/corpus.ipynb #df19e100
 @dataclass(frozen=True)
@@ -123,11 +123,11 @@ class AnnotatedText:
     @cached_property
     def verses(self)->dict[Ref,list[PlacedSentence]]: # In canonical order
         "The sentences of every verse; one that crosses a boundary belongs to all its verses"
-        found = {}
+        by_verse = {}
         for sections in self.sections.values():
             for p in itertools.chain(*sections):
-                for ref in dict.fromkeys(p.refs): found.setdefault(ref, []).append(p)
-        return dict(sorted(found.items()))
+                for ref in dict.fromkeys(p.refs): by_verse.setdefault(ref, []).append(p)
+        return dict(sorted(by_verse.items()))
 
     @cached_property
     def english(self)->dict[tuple,list[list[tuple]]]: # `PlacedSentence`, `EnglishSentence`, times
@@ -187,12 +187,12 @@ class Translations(AnnotatedText):
     @cached_property
     def english_text(self)->dict[Ref,str]: # In canonical order
         "The English text, verse by verse"
-        found = {}
+        texts = {}
         for p,e,_ in self.said:
             bounds = _clause_bounds(e)
             for ref,a,b in zip(p.refs, bounds, bounds[1:]):
-                found.setdefault(ref, []).append(plain(e, a, b))
-        return {ref: ' '.join(parts) for ref,parts in sorted(found.items())}
+                texts.setdefault(ref, []).append(plain(e, a, b))
+        return {ref: ' '.join(parts) for ref,parts in sorted(texts.items())}
 
     def noisy_verses(self, language:str)->list[Ref]:
         "The verses of a translation that have another meaning than the English"
@@ -202,11 +202,11 @@ class Translations(AnnotatedText):
 
     def meanings(self, language:str)->dict[Ref,list[tuple]]: # In canonical order; see `PlacedSentence.part`
         "The meaning of every verse of a translation"
-        found = {ref: [p.part(ref) for p in placed] for ref,placed in self.verses.items()}
+        by_verse = {ref: [p.part(ref) for p in placed] for ref,placed in self.verses.items()}
         others = _random_verses(f'{self.seed} other {language}')
         for ref,verse in zip(self.noisy_verses(language), others):
-            found[ref] = [(s, 0, None) for s in verse]
-        return found
+            by_verse[ref] = [(s, 0, None) for s in verse]
+        return by_verse
 
     def text(self, language:str)->dict[Ref,str]: # In canonical order
         "A translation, verse by verse, without the irregularities of its file"
@@ -276,11 +276,11 @@ def make_corpus(
         next_chapter = [Ref(book, chapter+1, 1)] if sizes.get((book, chapter+1)) else []
         cut = n//2 if n > 9 and rng.random() < .6 else n
         parts = [part for part in (refs[:cut], refs[cut:]) if part]
-        sections[book,chapter] = found = []
+        sections[book,chapter] = chapter_sections = []
         for part in parts:
             after = next_chapter if part is parts[-1] else []
-            found.append(generate_section(rng, part, after, begun=part[0] in begun))
-        begun |= {r for p in found[-1][-1:] for r in p.refs if r.chapter != chapter}
+            chapter_sections.append(generate_section(rng, part, after, begun=part[0] in begun))
+        begun |= {r for p in chapter_sections[-1][-1:] for r in p.refs if r.chapter != chapter}
     return Corpus(seed, noise, sections)
 
 # %% ../../nbs/demo/corpus.ipynb #0e940ff9
@@ -341,8 +341,8 @@ bibles/qa?.*.xml bibles/qad.tsv bibles/qab/*.usfm bibles/qab/*.SFM oldtestament/
 def foreign_in_corpus(folder)->str|None:
     "Why a folder must not be replaced by the embedded corpus, or `None`"
     path = Path(folder)/'demo.txt'
-    said = path.read_text(encoding='utf-8', errors='replace') if path.is_file() else ''
-    return foreign_file(folder, _CORPUS_FILES, bool(re.match(r'seed -?\d+, \d+ verses, noise ', said)))
+    text = path.read_text(encoding='utf-8', errors='replace') if path.is_file() else ''
+    return foreign_file(folder, _CORPUS_FILES, bool(re.match(r'seed -?\d+, \d+ verses, noise ', text)))
 
 # %% ../../nbs/demo/corpus.ipynb #8529a687
 SOURCE = dict(name='PrOnto embedded corpus', edition='made up', licence='Apache-2.0',

@@ -32,8 +32,8 @@ def _require_packages():
     try:
         import torch # noqa: F401
     except ModuleNotFoundError as e:
-        what = f'trains models with {e.name}, which {how_to_install(e.name)}'
-        raise InputError('pronto demo', f'{what}, or without models: pronto demo --datasets-only') from e
+        problem = f'trains models with {e.name}, which {how_to_install(e.name)}'
+        raise InputError('pronto demo', f'{problem}, or without models: pronto demo --datasets-only') from e
 
 # %% ../../nbs/demo/demo_command.ipynb #dmcp0006
 def _invented(args)->dict: # What the user chose of the invented languages

@@ -300,9 +300,9 @@ class English(EnglishClauses):
 
     def existential(self, clauses:tuple[Clause])->Node:
         p = clauses[0].args[0].filler
-        what = self.np(p)
-        predicate = self.verb_phrase(clauses[0], what, _is_plural(p)).node()
-        predicate.kids.insert(1, what)
+        noun_phrase = self.np(p)
+        predicate = self.verb_phrase(clauses[0], noun_phrase, _is_plural(p)).node()
+        predicate.kids.insert(1, noun_phrase)
         return node('S', node('NP-SBJ', leaf('EX','there')), predicate)
 
     def inversion(self, clauses:tuple[Clause])->Node:
@@ -335,8 +335,8 @@ class EnglishSentence:
     @property
     def mentions(self)->list[tuple]: # (first leaf, last leaf, type, chain)
         "The mentions, in order of their first leaves, the longest first"
-        found = [(n.start, n.stop, *c) for n in self.tree.nodes() for c in n.coref]
-        return sorted(found, key=lambda m: (m[0], -m[1]))
+        spans = [(n.start, n.stop, *c) for n in self.tree.nodes() for c in n.coref]
+        return sorted(spans, key=lambda m: (m[0], -m[1]))
 
 def _final_mark(sentence):
     if sentence.mood in ('polar','wh'):
@@ -370,11 +370,11 @@ def true_mood(s:EnglishSentence)->str|None: # `declarative`, `imperative`, `inte
 def true_subject(s:EnglishSentence)->bool|None: # `None` if there is no subject, or more than one
     "Does the subject of the main clause contain a proper noun?"
     main = s.tree.kids[0]
-    found = [k for k in main.kids if k.label == 'NP-SBJ']
+    subjects = [k for k in main.kids if k.label == 'NP-SBJ']
     inner = [k for k in main.kids if k.label in ('S','SQ')]
-    if not found and inner:
-        found = [k for k in inner[0].kids if k.label == 'NP-SBJ']
-    return _has_name(found[0]) if len(found) == 1 else None
+    if not subjects and inner:
+        subjects = [k for k in inner[0].kids if k.label == 'NP-SBJ']
+    return _has_name(subjects[0]) if len(subjects) == 1 else None
 
 def true_mentions(s:EnglishSentence)->int: # Mentions that consist of null elements do not count
     "Number of mentions that are not a single pronoun"
@@ -407,8 +407,8 @@ def _prop_lines(s, f):
     yield f'           prop:  {f.sense}'
     for label,nodes in [('v', [(f.verb, True)])] + f.args:
         for n,star in nodes:
-            place = f'{n.start}:{n.height},'
-            head = f'            {label:<11}{"*" if star else " "} -> {place:<7}'
+            position = f'{n.start}:{n.height},'
+            head = f'            {label:<11}{"*" if star else " "} -> {position:<7}'
             yield from _wrapped(head, ' '.join(s.tokens[n.start:n.stop+1]), 44)
             label = '' # A label is printed once
 

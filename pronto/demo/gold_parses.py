@@ -135,5 +135,5 @@ def demo_table4(
     with write_aside(path) as aside:
         aside.write_text(parses, encoding='utf-8', newline='\n')
     dataset = load_dataset_folder(out/'datasets'/language)
-    what = f'{t.name} (embedded corpus)'
-    return make_table4(dataset, read_treebank(path), out/'paper_tables', what).markdown()
+    title = f'{t.name} (embedded corpus)'
+    return make_table4(dataset, read_treebank(path), out/'paper_tables', title).markdown()

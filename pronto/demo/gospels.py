@@ -106,9 +106,9 @@ def _asked(demo:Gospels)->str:
     rows.append(['counting words and letters', scores.ngrams.max(), ''])
     rows += [['guessing', 0, ''], ['all right', 100, '']]
     rows.sort(key=lambda row: row[1])
-    said = ('How much of the way from guessing to all right, in telling a sentence from one with words '
-            'exchanged or replaced:')
-    return f'{said}\n\n' + markdown_table(['', 'of 100', 'the gospels'], rows, 'lrl')
+    intro = ('How much of the way from guessing to all right, in telling a sentence from one with words '
+             'exchanged or replaced:')
+    return f'{intro}\n\n' + markdown_table(['', 'of 100', 'the gospels'], rows, 'lrl')
 
 # %% ../../nbs/demo/gospels.ipynb #dgo00017
 def _card(demo:Gospels)->str:

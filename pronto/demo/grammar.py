@@ -100,10 +100,10 @@ EXIST = Sense('be.02', 'be', (Slot('ARG1','person thing animal'), Slot('ARGM-LOC
 def senses()->list[Sense]: # The most frequent first
     "The senses of the full verbs"
     words = english_words()
-    found = [Sense(f'{words[f"verb{i}"]}.01', f'verb{i}', frame) for i,frame in enumerate(_FRAMES)]
-    found.insert(1, Sense(f'{words["verb0"]}.02', 'verb0', _FRAMES[-1]))
-    Random('order of senses').shuffle(found)
-    return found
+    verb_senses = [Sense(f'{words[f"verb{i}"]}.01', f'verb{i}', frame) for i,frame in enumerate(_FRAMES)]
+    verb_senses.insert(1, Sense(f'{words["verb0"]}.02', 'verb0', _FRAMES[-1]))
+    Random('order of senses').shuffle(verb_senses)
+    return verb_senses
 
 # %% ../../nbs/demo/grammar.ipynb #5ab10c02
 @lru_cache
@@ -293,12 +293,12 @@ class Clauses(NounPhrases):
         return Phrase(_concept(self.rng, 'person'), 'a')
 
     def adjuncts(self):
-        rng, found = self.rng, []
-        if self.chance(.08): found.append(Role('ARGM-MNR', '', _concept(rng, 'manner')))
-        if self.chance(.05): found.append(Role('ARGM-LOC', 'in', self.phrase('place', BE, nested=True)))
-        if self.chance(.1): found.append(Role('ARGM-TMP', '', _concept(rng, 'moment')))
-        if self.chance(.05): found.append(Role('ARGM-TMP', 'at', Phrase(_concept(rng, 'time'), 'the')))
-        return found
+        rng, roles = self.rng, []
+        if self.chance(.08): roles.append(Role('ARGM-MNR', '', _concept(rng, 'manner')))
+        if self.chance(.05): roles.append(Role('ARGM-LOC', 'in', self.phrase('place', BE, nested=True)))
+        if self.chance(.1): roles.append(Role('ARGM-TMP', '', _concept(rng, 'moment')))
+        if self.chance(.05): roles.append(Role('ARGM-TMP', 'at', Phrase(_concept(rng, 'time'), 'the')))
+        return roles
 
 # %% ../../nbs/demo/grammar.ipynb #377b1691
 MOOD_WEIGHTS = dict(declarative=74, imperative=13, polar=6, wh=5.5, existential=2, inversion=1.5, cleft=1.3,
@@ -384,11 +384,11 @@ def _map_phrases(x, f):
 # %% ../../nbs/demo/grammar.ipynb #ec5006a2
 def _frequent_names(sentences, single):
     "Class to its most frequent name"
-    found = Counter(p for s in sentences for p in phrases(s)
-                    if p.form == 'name' and p.chain is not None and p.chain not in single
-                    and not (p.apposed or p.conjunct))
+    counts = Counter(p for s in sentences for p in phrases(s)
+                     if p.form == 'name' and p.chain is not None and p.chain not in single
+                     and not (p.apposed or p.conjunct))
     best = {}
-    for p in sorted(found, key=lambda p: (-found[p], p.chain)):
+    for p in sorted(counts, key=lambda p: (-counts[p], p.chain)):
         best.setdefault(concept_kind(p.word), p)
     return best
 

@@ -61,11 +61,11 @@ class WordOrder(Vocabulary):
         "A noun phrase"
         if p.form in ('pronoun','wh'):
             return self.words[p.word]
-        said = self.core(p)
+        text = self.core(p)
         for name,template in self.parts.items():
             if part := self.part(p, name):
-                said = template.format(said, part, **self.words)
-        return said
+                text = template.format(text, part, **self.words)
+        return text
 
     def part(self, p:Phrase, name:str)->str: # Empty if it has none
         "A part of a noun phrase"
@@ -102,8 +102,8 @@ class InventedLanguage(WordOrder):
         "A sentence or some of its clauses, with punctuation"
         clauses = sentence.clauses[first:last]
         is_end = last is None or last >= len(sentence.clauses)
-        said = [self.clause(c, sentence.mood, is_end and c is clauses[-1]) for c in clauses]
-        text = self.coordinated(said, is_continued=first > 0)
+        clause_texts = [self.clause(c, sentence.mood, is_end and c is clauses[-1]) for c in clauses]
+        text = self.coordinated(clause_texts, is_continued=first > 0)
         if sentence.vocative and first == 0:
             text = self.np(sentence.vocative, 'vocative') + self.comma + text
         if self.capitals and first == 0:
@@ -210,9 +210,9 @@ class Tumak(InventedLanguage):
     def predicate(self, c, subject=''):
         "Everything before the suffixes of the verb"
         _, args, front = _parts(c)
-        said = self.args(args)
-        if c.variant%5: order = [subject, *said[1:], *said[:1]]
-        else: order = [*said[:1], subject, *said[1:]]
+        arguments = self.args(args)
+        if c.variant%5: order = [subject, *arguments[1:], *arguments[:1]]
+        else: order = [*arguments[:1], subject, *arguments[1:]]
         front = self.arg(front) if front else ''
         return _joined(front, *order, self.verb(c)) + ('ma' if c.negated else '')
 
@@ -225,8 +225,8 @@ class Tumak(InventedLanguage):
         if mood == 'declarative' and not last: return text + 'ra'
         text += self.TENSES[c.tense]
         if mood == 'cleft': return f'{text} {self.words["it"]}'
-        asked = mood == 'polar' or mood == 'wh' and c.variant%2
-        return text + ('mu' if asked else '')
+        is_question = mood == 'polar' or mood == 'wh' and c.variant%2
+        return text + ('mu' if is_question else '')
 
 # %% ../../nbs/demo/invented_languages.ipynb #c81d35fa
 class Gareti(InventedLanguage):
@@ -289,8 +289,8 @@ class Nohari(InventedLanguage):
             return who
         front = self.arg(front) + ('、' if c.variant%3 else '') if front else ''
         topic = 'は' if c.variant%4 == 0 else ''
-        asked = mood == 'polar' or mood == 'wh' and c.variant%2
-        end = 'か' if asked else self.words['it'] if mood == 'cleft' else ''
+        is_question = mood == 'polar' or mood == 'wh' and c.variant%2
+        end = 'か' if is_question else self.words['it'] if mood == 'cleft' else ''
         return front + who + topic + self.predicate(c) + end
 
 # %% ../../nbs/demo/invented_languages.ipynb #098b552b

@@ -21,7 +21,7 @@ def verse_in_all_languages(corpus:Corpus)->str: # Markdown
     short = (ref for ref,text in corpus.english_text.items() if len(text) <= 60)
     ref = next(short, next(iter(corpus.english_text)))
     rows = [['English', corpus.english_text[ref]]]
-    rows += [[name, own_direction(found[ref])] for name,found in texts.items()]
+    rows += [[name, own_direction(verses[ref])] for name,verses in texts.items()]
     return markdown_table(['', str(ref)], rows)
 
 def dataset_table(manifests:dict[str,dict])->str: # Markdown
@@ -59,15 +59,15 @@ def mean_scores(
     import pandas as pd
     rows = [(name, r.task, r.dataset, r.baselines.get(b)) for r in records for b,name in _BASELINES.items()]
     rows += [(names[r.model], r.task, r.dataset, r.accuracy) for r in records if r.model in names]
-    known = pd.DataFrame(rows, columns=['name','task','bible','score']).dropna()
-    by_language = known.groupby(['name','task','bible']).score.mean().unstack()
-    found = {}
+    table = pd.DataFrame(rows, columns=['name','task','bible','score']).dropna()
+    by_language = table.groupby(['name','task','bible']).score.mean().unstack()
+    means = {}
     for (name,task),score in by_language.mean(axis=1, skipna=False).items():
-        scores = found.setdefault(name, {})
+        scores = means.setdefault(name, {})
         if score == score:
             scores[task] = float(score)
     order = [*_BASELINES.values(), *dict.fromkeys(names.values())]
-    return {name: found[name] for name in order if name in found}
+    return {name: means[name] for name in order if name in means}
 
 def mean_score_table(scores:dict[str,dict[str,float]])->str: # Markdown
     "Mean accuracies in percent"

@@ -48,12 +48,12 @@ def _pretrainings(corpus:Corpus, budget:Budget)->dict[str,dict]:
     "Model to its texts, number of updates, and vocabulary size"
     texts = {code: corpus.old_testament(code, budget.verses) for code in LANGUAGES}
     half = [t for verses in texts.values() for t in verses[:budget.verses//2]]
-    found = {'multilingual': dict(texts=half, steps=budget.few_steps*len(LANGUAGES), vocab_size=3000)}
+    pretrainings = {'multilingual': dict(texts=half, steps=budget.few_steps*len(LANGUAGES), vocab_size=3000)}
     for code in LANGUAGES:
         untrained, _, pretrained = model_names(code).values()
-        found[untrained] = dict(texts=texts[code], steps=0, vocab_size=1500)
-        found[pretrained] = dict(texts=texts[code], steps=budget.steps, vocab_size=1500)
-    return found
+        pretrainings[untrained] = dict(texts=texts[code], steps=0, vocab_size=1500)
+        pretrainings[pretrained] = dict(texts=texts[code], steps=budget.steps, vocab_size=1500)
+    return pretrainings
 
 def _is_made(folder:Path, pretraining:dict)->bool:
     "Is there a model of the same texts, with the same number of updates?"
@@ -74,8 +74,8 @@ def pretrain_models(
     only:list[str]=() # Names of models; all if empty
 )->list[Path]: # The folders of the models
     "Pretrain the tiny models that do not exist yet"
-    found = _pretrainings(corpus, budget)
-    chosen = {Path(out)/name: found[name] for name in found if not only or name in only}
+    pretrainings = _pretrainings(corpus, budget)
+    chosen = {Path(out)/name: pretrainings[name] for name in pretrainings if not only or name in only}
     missing = [(folder, p) for folder,p in chosen.items() if not _is_made(folder, p)]
     for _ in in_processes(_pretrain, missing, workers, progress):
         pass
@@ -96,10 +96,10 @@ def trainings(
     budget:Budget=FULL
 )->list[Training]: # The longest first
     "Every model on all tasks of its language"
-    out, found = Path(out_dir), []
+    out, planned = Path(out_dir), []
     for task,epochs in budget.epochs.items():
         for code in LANGUAGES:
             models = [str(out/'models'/name) for name in model_names(code).values()]
-            found += plan(out/'datasets'/code, models, [task], seeds=budget.seeds, recipe=TINY, epochs=epochs,
-                          limit=budget.limits[task])
-    return found
+            planned += plan(out/'datasets'/code, models, [task], seeds=budget.seeds, recipe=TINY,
+                            epochs=epochs, limit=budget.limits[task])
+    return planned

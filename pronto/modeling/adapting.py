@@ -43,8 +43,9 @@ _ALL = (
 @cache
 def adaptations()->dict[str,Adaptation]:
     "All ways, by name: those of PrOnto's core, then what packages offer"
-    own = {way.name: way for way in _ALL}
-    return own | {name: way for name,way in load_offers('adaptations', Adaptation).items() if name not in own}
+    core = {way.name: way for way in _ALL}
+    return core | {name: way for name,way in load_offers('adaptations', Adaptation).items()
+                   if name not in core}
 
 # %% ../../nbs/modeling/adapting.ipynb #ad0000s2
 def depends_on_seed(

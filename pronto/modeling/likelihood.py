@@ -32,10 +32,10 @@ class _PairModel:
         from transformers import AutoModelForSeq2SeqLM
         from pronto.modeling.architectures import load_model, load_tokenizer, quiet, token_limit
         self.model, self.device = model, pick_device(device)
-        what = 'cannot be loaded as an encoder with a decoder'
+        problem = 'cannot be loaded as an encoder with a decoder'
         with quiet():
             self.tokenizer = load_tokenizer(model)
-            net,_ = load_model(model, AutoModelForSeq2SeqLM, what, f'check its weights, {_BESIDE}')
+            net,_ = load_model(model, AutoModelForSeq2SeqLM, problem, f'check its weights, {_BESIDE}')
         self.net = net.to(self.device).eval()
         self.limit = token_limit(self.net, self.tokenizer)
 
@@ -51,14 +51,14 @@ def load_chooser(
     is_pair = kind in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
     is_pair = is_pair and kind not in auto.MODEL_FOR_MASKED_LM_MAPPING
     try:
-        found = _PairModel(model, device) if is_pair else load_reader(model, device)
+        reader = _PairModel(model, device) if is_pair else load_reader(model, device)
     except InputError as e:
         remedy = '' if is_pair else f', {_BESIDE}'
         raise InputError(e.path, f'{e.what}{remedy}', e.place) from e
-    use_onednn(found.net)
-    fuse_gelu(found.net)
-    found.known = {} # What a decoder said of texts
-    return found
+    use_onednn(reader.net)
+    fuse_gelu(reader.net)
+    reader.known = {} # What a decoder said of texts
+    return reader
 
 @lru_cache(maxsize=1)
 def _chooser(model:Model, files:str, device:str|None): # `files`: its hash
@@ -79,8 +79,8 @@ def _asked(reader, context:str, choice:str)->tuple[Asked,bool]: # The second: wa
     ids, special = tokens.ids, tokens.special
     first = special.index(0) if 0 in special else len(ids) # After what begins each text
     over = max(0, len(ids) - reader.limit)
-    own = [i - over for i,s in enumerate(special) if not s and i >= max(begin, first + over)]
-    return Asked([*ids[:first], *ids[first + over:]], own), over > 0
+    positions = [i - over for i,s in enumerate(special) if not s and i >= max(begin, first + over)]
+    return Asked([*ids[:first], *ids[first + over:]], positions), over > 0
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik11
 Pair = tuple[str,str] # Context and choice
@@ -90,16 +90,16 @@ def _key(text:Asked)->bytes: return np.array([*text.ids, -1, *text.own], np.int3
 
 def _of_causal(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[list,int,int]:
     from pronto.modeling.architectures import check_tokens
-    asked = [[_asked(reader, *pair) for pair in group] for group in groups]
-    texts = [[text for text,_ in group] for group in asked]
+    choices = [[_asked(reader, *pair) for pair in group] for group in groups]
+    texts = [[text for text,_ in group] for group in choices]
     check_tokens(reader.model, reader.net, [text.ids for group in texts for text in group])
     if len(reader.known) > _KEPT:
         reader.known.clear()
     left = [[text for text in group if _key(text) not in reader.known] for group in texts]
     for group,values in zip(left, read_groups(reader, left, _size(reader), tick)):
-        reader.known |= {_key(text): float(said.sum()) for text,said in zip(group, values)}
+        reader.known |= {_key(text): float(logarithms.sum()) for text,logarithms in zip(group, values)}
     n_tokens = sum(len(text.own) for group in texts for text in group)
-    n_cut = sum(is_cut for group in asked for _,is_cut in group)
+    n_cut = sum(is_cut for group in choices for _,is_cut in group)
     return [[reader.known[_key(text)] for text in group] for group in texts], n_tokens, n_cut
 
 def _size(reader)->int: # Texts of a batch
@@ -112,13 +112,13 @@ def _units(of_choices:list[list[list[int]]])->list[list[list[int]]]: # `of_choic
     "The words of all choices of a row; their tokens, if one of these is written without blanks"
     if max((len(word) for words in of_choices for word in words), default=0) <= _LONGEST:
         return of_choices
-    return [[[place] for word in words for place in word] for words in of_choices]
+    return [[[position] for word in words for position in word] for words in of_choices]
 
-def _words(tokenizer, text:str, ids:list[int], own:list[int])->list[list[int]]:
+def _words(tokenizer, text:str, ids:list[int], positions:list[int])->list[list[int]]:
     "The places of the tokens of each word"
     numbers = _word_numbers(tokenizer, text, ids)
     numbers = numbers[len(numbers) - len(ids):] # Of a text that was cut
-    return [list(places) for _,places in groupby(own, lambda i: numbers[i])]
+    return [list(places) for _,places in groupby(positions, lambda i: numbers[i])]
 
 def _word_numbers(tokenizer, text:str, ids:list[int])->list: # Of each token: another one in the next word
     "Words as a tokenizer cuts them, and as blanks do: some tokenizers take a text for one word"
@@ -132,12 +132,12 @@ def _word_numbers(tokenizer, text:str, ids:list[int])->list: # Of each token: an
 
 def _near_changes(words:list[tuple], others:list[list[tuple]])->list[int]: # Numbers of words
     "The words of a text that others do not have in their place, and one on either side"
-    found = set()
+    numbers = set()
     for other in others:
         for kind,begin,end,_,_ in SequenceMatcher(None, words, other, autojunk=False).get_opcodes():
             if kind != 'equal':
-                found.update(range(max(begin - 1, 0), min(end + 1, len(words))))
-    return sorted(found)
+                numbers.update(range(max(begin - 1, 0), min(end + 1, len(words))))
+    return sorted(numbers)
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik17
 HOW = 'changed', 'every', 'seventh' # Which tokens of a choice are asked, and how many at once
@@ -146,15 +146,15 @@ def _hidings(group:list[tuple[Asked,list[list[int]]]], how:str)->list[list[tuple
     "The places that are hidden in each pass, and those of them that are asked"
     if how == 'seventh':
         passes = [[text.own[k::EVERY] for k in range(EVERY)] for text,_ in group]
-        return [[(places, places) for places in some if places] for some in passes]
+        return [[(places, places) for places in text_passes if places] for text_passes in passes]
     as_ids = [[tuple(text.ids[i] for i in word) for word in words] for text,words in group]
-    found = []
+    hidings = []
     for k,(_,words) in enumerate(group):
         others = as_ids[:k] + as_ids[k+1:]
         numbers = range(len(words)) if how == 'every' else _near_changes(as_ids[k], others)
         chosen = [words[n] for n in numbers]
-        found.append([(word[i:], word[i:i+1]) for word in chosen for i in range(len(word))])
-    return found
+        hidings.append([(word[i:], word[i:i+1]) for word in chosen for i in range(len(word))])
+    return hidings
 
 def _of_masked(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[list,int,int]:
     mask, wanted, n_cut, sums = reader.tokenizer.mask_token_id, defaultdict(list), 0, []
@@ -167,16 +167,16 @@ def _of_masked(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[l
             n_cut += is_cut
         texts = list(zip(asked_texts, _units(words)))
         for k,((text,_),passes) in enumerate(zip(texts, _hidings(texts, how))):
-            for hidden,asked in passes:
+            for hidden,targets in passes:
                 ids = tuple(mask if i in hidden else x for i,x in enumerate(text.ids))
-                wanted[ids] += [(i, text.ids[i], row, k) for i in asked]
+                wanted[ids] += [(i, text.ids[i], row, k) for i in targets]
         sums.append([0.]*len(group))
     inputs = list(map(list, wanted))
     for batch in batches_by_length(inputs, _size(reader)):
-        asked = [(n, *one) for n,i in enumerate(batch) for one in wanted[tuple(inputs[i])]]
+        targets = [(n, *one) for n,i in enumerate(batch) for one in wanted[tuple(inputs[i])]]
         read = tensors(reader, [inputs[i] for i in batch])
-        _, said = log_probabilities(reader.net, read, [one[:3] for one in asked])
-        for (*_,row,k),value in zip(asked, said):
+        _, logarithms = log_probabilities(reader.net, read, [one[:3] for one in targets])
+        for (*_,row,k),value in zip(targets, logarithms):
             sums[row][k] += value
         tick(len(batch)*len(groups)/len(inputs))
     return sums, sum(map(len, wanted.values())), n_cut
@@ -188,20 +188,23 @@ def _of_pairs(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[li
     read = tokenized(tokenizer, [context for context,_ in pairs], limit=reader.limit)
     contexts = [tokens.ids or [tokenizer.pad_token_id] for tokens in read]
     choices = [choice for _,choice in pairs]
-    said = tokenized(tokenizer, choices, limit=reader.limit)
+    choice_tokens = tokenized(tokenizer, choices, limit=reader.limit)
     n_cut = sum(len(tokens.ids) > reader.limit for tokens in tokenized(tokenizer, choices))
-    check_tokens(reader.model, reader.net, [*contexts, *(tokens.ids for tokens in said)])
+    check_tokens(reader.model, reader.net, [*contexts, *(tokens.ids for tokens in choice_tokens)])
     begin, values = reader.net.config.decoder_start_token_id, np.zeros(len(pairs))
     for batch in batches_by_length(contexts, _size(reader), equal=True):
         inputs = padded([contexts[i] for i in batch], tokenizer, 1, reader.device)
-        outputs = padded([[begin, *said[i].ids[:-1]] for i in batch], tokenizer, 1, reader.device)
-        asked = [(n, place, x) for n,i in enumerate(batch)
-                 for place,(x,is_special) in enumerate(zip(said[i].ids, said[i].special)) if not is_special]
-        found = log_probabilities(reader.net, inputs | dict(decoder_input_ids=outputs['input_ids']), asked)[1]
-        np.add.at(values, [batch[n] for n,_,_ in asked], found)
+        outputs = padded([[begin, *choice_tokens[i].ids[:-1]] for i in batch], tokenizer, 1, reader.device)
+        targets = [(n, position, x) for n,i in enumerate(batch)
+                   for position,(x,is_special)
+                   in enumerate(zip(choice_tokens[i].ids, choice_tokens[i].special)) if not is_special]
+        logarithms = log_probabilities(reader.net, inputs | dict(decoder_input_ids=outputs['input_ids']),
+                                       targets)[1]
+        np.add.at(values, [batch[n] for n,_,_ in targets], logarithms)
         tick(len(batch)*len(groups)/len(pairs))
     left = iter(values.tolist())
-    return [[next(left) for _ in group] for group in groups], sum(len(tokens.own) for tokens in said), n_cut
+    return ([[next(left) for _ in group] for group in groups],
+            sum(len(tokens.own) for tokens in choice_tokens), n_cut)
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik21
 class _Likelihoods(NamedTuple):
@@ -237,20 +240,20 @@ def choice_values(
     tick:Callable=lambda n: None # Is called with the number of rows that were read
 )->_ChoiceValues:
     "How probable a model finds each choice"
-    found, n_tokens, n_cut = [None]*len(rows), 0, 0
+    values, n_tokens, n_cut = [None]*len(rows), 0, 0
     for has_context in (False, True):
-        some = [i for i,row in enumerate(rows) if bool(row.context) == has_context]
+        indices = [i for i,row in enumerate(rows) if bool(row.context) == has_context]
         how = 'every' if every else 'seventh' if has_context else 'changed'
-        groups = [[(rows[i].context, choice) for choice in rows[i].choices] for i in some]
+        groups = [[(rows[i].context, choice) for choice in rows[i].choices] for i in indices]
         given = log_likelihoods(reader, groups, how, tick)
         texts = list(dict.fromkeys(choice for group in groups for _,choice in group)) if has_context else []
         alone = log_likelihoods(reader, [[('', text)] for text in texts], how)
         by_itself = {text: value for text,(value,) in zip(texts, alone.sums)}
-        for i,sums in zip(some, given.sums):
+        for i,sums in zip(indices, given.sums):
             alone_too = [by_itself.get(choice, 0) for choice in rows[i].choices]
-            found[i] = np.array(sums) - alone_too
+            values[i] = np.array(sums) - alone_too
         n_tokens, n_cut = n_tokens + given.tokens + alone.tokens, n_cut + given.cut + alone.cut
-    return _ChoiceValues(found, n_tokens, n_cut)
+    return _ChoiceValues(values, n_tokens, n_cut)
 
 # %% ../../nbs/modeling/likelihood.ipynb #likahead
 def read_ahead(
@@ -271,17 +274,17 @@ def _by_rule(rows:list, sums:list[np.ndarray])->dict[str,list[str]]: # Rule to a
     lengths = [np.array([len(choice) for choice in row.choices]) for row in rows]
     values = dict(sum=sums, per_character=[x/n for x,n in zip(sums, lengths)])
     ties = dict(sum=TIE, per_character=TIE/100)
-    return {rule: [answer_of(x, ties[rule]) for x in found] for rule,found in values.items()}
+    return {rule: [answer_of(x, ties[rule]) for x in row_values] for rule,row_values in values.items()}
 
-def _about(rows:list, found:_ChoiceValues, answers:dict[str,list[str]], every:bool, reader)->dict:
+def _about(rows:list, values:_ChoiceValues, answers:dict[str,list[str]], every:bool, reader)->dict:
     "What was asked, and how it would have gone by each rule"
-    def accuracy(said):
-        right = [credit(row.label, answer) for row,answer in zip(rows, said)]
+    def accuracy(predicted):
+        right = [credit(row.label, answer) for row,answer in zip(rows, predicted)]
         return round(sum(right)/len(right), 4)
     masked = isinstance(reader, MaskedModel)
-    asked = 'changed words and their neighbours' if masked and not every else 'every token'
-    by_rule = {rule: accuracy(said) for rule,said in answers.items()}
-    return dict(rule=RULE, asked=asked, tokens=found.tokens) | by_rule
+    scope = 'changed words and their neighbours' if masked and not every else 'every token'
+    by_rule = {rule: accuracy(predicted) for rule,predicted in answers.items()}
+    return dict(rule=RULE, asked=scope, tokens=values.tokens) | by_rule
 
 # %% ../../nbs/modeling/likelihood.ipynb #liksrv03
 def choose_likely(
@@ -298,10 +301,10 @@ def choose_likely(
     with Meter(sum(len(rows[part]) for part in parts), progress) if progress else nullcontext() as meter:
         tick = meter.update if meter else lambda n: None
         for part in parts:
-            found = choice_values(reader, rows[part], settings['every'], tick)
-            said = _by_rule(rows[part], found.sums)
-            answers[part], cut[part] = said[RULE], found.cut
-            about[part] = dict(likelihood=_about(rows[part], found, said, settings['every'], reader))
+            values = choice_values(reader, rows[part], settings['every'], tick)
+            by_rule = _by_rule(rows[part], values.sums)
+            answers[part], cut[part] = by_rule[RULE], values.cut
+            about[part] = dict(likelihood=_about(rows[part], values, by_rule, settings['every'], reader))
             read = tokenized(reader.tokenizer, [row.text for row in rows[part]])
             unknown[part] = share_unknown(reader.tokenizer, [tokens.own for tokens in read])
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=[],

@@ -35,8 +35,8 @@ class _Masked:
             net, loading = load_model(model, AutoModelForMaskedLM, 'cannot predict masked tokens', remedy)
         head = sorted(k for k in loading['missing_keys'] if not k.endswith('position_ids'))
         if head or self.tokenizer.mask_token_id is None:
-            what = f'its weights lack {head[0]}' if head else 'its tokenizer has no mask'
-            raise InputError(model, f'cannot predict masked tokens ({what}); {remedy}')
+            reason = f'its weights lack {head[0]}' if head else 'its tokenizer has no mask'
+            raise InputError(model, f'cannot predict masked tokens ({reason}); {remedy}')
         check_tokens(model, net, [[self.tokenizer.mask_token_id]])
         read_apart(net, self.tokenizer)
         self.net = net.to(self.device).eval()
@@ -45,11 +45,11 @@ class _Masked:
     def masked(self, ids:list[list[int]], hidden:list[list[int]])->dict: # A batch
         "Texts whose tokens at the places of `hidden` are masked"
         mask = self.tokenizer.mask_token_id
-        found = [list(x) for x in ids]
-        for text,places in zip(found, hidden):
+        texts = [list(x) for x in ids]
+        for text,places in zip(texts, hidden):
             for i in places:
                 text[i] = mask
-        return tensors(self, found)
+        return tensors(self, texts)
 
     def predict(self, ids:list[list[int]], hidden:list[list[int]]): # (texts, tokens, vocabulary)
         "The logits of all tokens; `hidden` as for `masked`"
@@ -63,7 +63,7 @@ class MaskedModel(_Masked):
     "A model that predicts masked tokens"
     def token_nats(self, ids:list[list[int]], special:list[list[int]])->list[np.ndarray]:
         "Minus the logarithms of the probabilities of each text's tokens, each predicted while it is masked"
-        found = [np.zeros(len(x)) for x in ids]
+        nats = [np.zeros(len(x)) for x in ids]
         for start in range(EVERY):
             hidden = [[i for i,s in enumerate(marks) if not s][start::EVERY] for marks in special]
             texts = [k for k,places in enumerate(hidden) if places]
@@ -72,13 +72,13 @@ class MaskedModel(_Masked):
             values = self.hidden_nats([ids[k] for k in texts], [hidden[k] for k in texts])
             for k in texts:
                 n = len(hidden[k])
-                found[k][hidden[k]], values = values[:n], values[n:]
-        return [x[np.array(marks) == 0] for x,marks in zip(found, special)]
+                nats[k][hidden[k]], values = values[:n], values[n:]
+        return [x[np.array(marks) == 0] for x,marks in zip(nats, special)]
 
     def hidden_nats(self, ids:list[list[int]], hidden:list[list[int]])->np.ndarray: # One text after the other
         "Minus the logarithms of the probabilities of the masked tokens; `hidden` as for `masked`"
-        asked = [(k, i, ids[k][i]) for k,places in enumerate(hidden) for i in places]
-        return -log_probabilities(self.net, self.masked(ids, hidden), asked)[1]
+        targets = [(k, i, ids[k][i]) for k,places in enumerate(hidden) for i in places]
+        return -log_probabilities(self.net, self.masked(ids, hidden), targets)[1]
 
 # %% ../../nbs/modeling/readers.ipynb #pm000013
 def _load_causal(model, device:str):
@@ -120,7 +120,7 @@ class ReadingModel:
         from pronto.modeling.architectures import check_tokens
         check_tokens(self.model, self.net, ids)
         texts = [Asked(x, [i for i,s in enumerate(marks) if not s]) for x,marks in zip(ids, special)]
-        return [-found[0] for found in read_groups(self, [[text] for text in texts], len(texts))]
+        return [-logarithms[0] for logarithms in read_groups(self, [[text] for text in texts], len(texts))]
 
 def load_reader(
     model, # A model folder, or a name in the local cache

@@ -101,10 +101,10 @@ def find_recipe(
 )->Recipe|ProbeRecipe|_LikelihoodRecipe:
     "A recipe, with changes; raises `ValueError` that lists the choices"
     if isinstance(recipe, str):
-        known = RECIPES | PROBES | LIKELIHOODS
-        if recipe not in known:
-            raise ValueError(f'no recipe {recipe!r}; choose from {", ".join(known)}')
-        recipe = known[recipe]
+        recipes = RECIPES | PROBES | LIKELIHOODS
+        if recipe not in recipes:
+            raise ValueError(f'no recipe {recipe!r}; choose from {", ".join(recipes)}')
+        recipe = recipes[recipe]
     changes = {k: v for k,v in changes.items() if v is not None}
     if unknown := [k for k in changes if k not in asdict(recipe)]:
         raise ValueError(f'the recipe {recipe.name} has no {unknown[0]}; leave it out')

@@ -181,13 +181,13 @@ def result_of(record:Run)->tuple:
 # %% ../../nbs/runs/comparing.ipynb #cmp00020
 def _digits_apart(pairs)->dict[tuple,str]: # Each of them to digits; empty for a name with one hash
     "The first digits of hashes, as many as needed to tell things of one name apart"
-    found = {}
+    digits = {}
     for same in grouped(dict.fromkeys(pairs), lambda pair: pair[0]).values():
         texts = [str(digest or 'no hash') for _,digest in same]
         n = next((n for n in range(4, 32) if len({t[:n] for t in texts}) == len(texts)), 32)
         for pair,text in zip(same, texts):
-            found[pair] = text[:n] if len(same) > 1 else ''
-    return found
+            digits[pair] = text[:n] if len(same) > 1 else ''
+    return digits
 
 
 
@@ -202,15 +202,15 @@ def _data(record:Run)->list[tuple[str,str]]: # (code, hash)
 
 def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form of `_digits_apart`
     "Digits where one code has different contents that no splits, rules, sources or tasks explain"
-    tasks, found = {}, []
+    tasks, pairs = {}, []
     for r in records:
         for code,digest in _data(r):
             tasks.setdefault((code, made_as(r)), {}).setdefault(digest, set()).add(task_key(r))
     for (code,_),by_hash in tasks.items():
-        ran = Counter(task for some in by_hash.values() for task in some)
+        ran = Counter(task for hash_tasks in by_hash.values() for task in hash_tasks)
         if max(ran.values()) > 1:
-            found += [(code, digest) for digest in by_hash]
-    return _digits_apart(found)
+            pairs += [(code, digest) for digest in by_hash]
+    return _digits_apart(pairs)
 
 def _files(record:Run)->tuple[str,str]: # Its model's name and hash
     return known_as(record.model), record.model_hash
@@ -225,7 +225,7 @@ def _family(record:Run)->tuple:
 
 def _ways(records:list[Run], limits:bool)->list[list[str]]: # For each record
     "Name recipe, epochs and limit, unless they are the usual ones or, if none is usual, the most frequent"
-    said = [[] for _ in records]
+    names = [[] for _ in records]
     unsaid = [way.usual for way in adaptations().values()]
     ways = [(lambda r: r.recipe, unsaid, str), (_changed_epochs, (None,), _epochs)]
     if limits:
@@ -236,8 +236,8 @@ def _ways(records:list[Run], limits:bool)->list[list[str]]: # For each record
             main = next((x for x in usual if x in values), Counter(values).most_common(1)[0][0])
             for i,x in zip(places, values):
                 if x != main:
-                    said[i].append(text(x))
-    return said
+                    names[i].append(text(x))
+    return names
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0021b
 def _value(key:str, value)->str: # e.g. `learning rate 0.0001`
@@ -250,39 +250,39 @@ def _value(key:str, value)->str: # e.g. `learning rate 0.0001`
 
 def _clashes(records:list[Run], names:list)->dict: # A name to hyperparameters, in order
     "In which hyperparameters the runs of a cell differ"
-    found = {}
+    clashes = {}
     cells = grouped(range(len(records)), lambda i: (names[i], records[i].task, test_set(records[i])))
     for (name,*_),places in cells.items():
         given = [records[i].hyperparameters for i in places]
-        for key in dict.fromkeys(key for some in given for key in some):
-            differ = any(some.get(key) != given[0].get(key) for some in given)
+        for key in dict.fromkeys(key for settings in given for key in settings):
+            differ = any(settings.get(key) != given[0].get(key) for settings in given)
             if differ and key != 'epochs':
-                found.setdefault(name, {})[key] = True
-    return found
+                clashes.setdefault(name, {})[key] = True
+    return clashes
 
 def _others(records:list[Run], names:list)->list[list[str]]: # For each record
     "Other hyperparameters of a model, if runs that would share a cell differ in them"
     clashes = _clashes(records, names)
-    said = []
+    others = []
     for run,name in zip(records, names):
         keys = clashes.get(name, ())
         recipe, task = RECIPES.get(run.recipe), run.definition
         usual = recipe.settings(task) if recipe and not isinstance(task, UnknownTask) and keys else {}
         given = {key: run.hyperparameters.get(key) for key in keys}
-        said.append([_value(key, value) for key,value in given.items() if value != usual.get(key)])
-    return said
+        others.append([_value(key, value) for key,value in given.items() if value != usual.get(key)])
+    return others
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00022
 def _apart(records:list[Run], limits:bool)->list[Apart]: # For each record
     "What sets its model and its datasets apart; empty without need"
     files, data = list(map(_files, records)), _digits_of_data(records)
     weights, ways, others = _digits_apart(files), _ways(records, limits), _others(records, files)
-    found = []
+    distinctions = []
     for run,of,way,other in zip(records, files, ways, others):
         label = ', '.join(filter(None, [weights[of], *way, *other]))
         digits = {code: data.get((code, digest), '') for code,digest in _data(run)[::-1]}
-        found.append(Apart((label,), digits))
-    return found
+        distinctions.append(Apart((label,), digits))
+    return distinctions
 
 def name_apart(
     records:list[Run], # Those that are shown together
@@ -310,8 +310,8 @@ def models_apart(
     alike = records if epochs else list(map(_without_epochs, records))
     made = list(records)
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
-        found = _apart([alike[i] for i in places], limits=False)
-        for i,(labels,digits) in zip(places, found):
+        distinctions = _apart([alike[i] for i in places], limits=False)
+        for i,(labels,digits) in zip(places, distinctions):
             codes = records[i].dataset, *records[i].train
             versions = dict.fromkeys(digits[code] for code in codes if digits.get(code))
             made[i] = records[i].but(apart=Apart((*labels, ', '.join(versions))))

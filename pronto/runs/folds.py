@@ -72,8 +72,8 @@ def _mean_epochs(runs:list[list[dict]])->list[dict]:
     "The scores on dev, epoch by epoch, averaged over the folds"
     epochs = []
     for same in zip(*runs):
-        known = [k for k in same[0] if all(e.get(k) is not None for e in same)]
-        means = {k: round(mean(e[k] for e in same), 6) for k in known}
+        fields = [k for k in same[0] if all(e.get(k) is not None for e in same)]
+        means = {k: round(mean(e[k] for e in same), 6) for k in fields}
         if 'constant' in means:
             means['constant'] = all(e['constant'] for e in same)
         epochs.append(means | {'epoch': same[0].get('epoch', 0)})
@@ -127,8 +127,8 @@ _MOST_FOLLOWING = .05 # Tables mention a share of answers that stick to one lett
 
 def _high(shares, least:float)->float|None:
     "The mean of what is known, if it is high"
-    known = [x for x in shares if x is not None]
-    return share if known and (share := sum(known)/len(known)) >= least else None
+    values = [x for x in shares if x is not None]
+    return share if values and (share := sum(values)/len(values)) >= least else None
 
 def unknown_share(
     records:list[Run], # The seeds of one cell

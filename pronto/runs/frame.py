@@ -57,11 +57,11 @@ def _code(text:str)->int: return int.from_bytes(blake2b(text.encode(), digest_si
 
 def row_codes(columns:Columns)->np.ndarray: # (n,) of 64 bits; none for rows without references
     "A number for each row, equal for rows that ask the same and have the same label"
-    asked = [columns[name] for name in WHERE if name in columns and any(columns[name].categories)]
-    if not asked:
+    question_columns = [columns[name] for name in WHERE if name in columns and any(columns[name].categories)]
+    if not question_columns:
         return np.zeros(0, np.uint64)
     codes = np.zeros(len(columns['label']), np.uint64)
-    for column in (*asked, columns['label']):
+    for column in (*question_columns, columns['label']):
         of_texts = np.array(list(map(_code, column.categories)), np.uint64)
         codes = codes*np.uint64(0x9E3779B97F4A7C15) + of_texts[column.codes]
     return codes
@@ -136,9 +136,9 @@ class TestRows(_Rows):
         "How often each label was answered with each label, by cell of chapters"
         k = len(labels)
         def true(): return (self.chapters.cell.astype(int)*k + _numbers(self.columns['label'], labels))*k
-        place = self.once(('true', labels), true) + _numbers(answers, labels)
+        index = self.once(('true', labels), true) + _numbers(answers, labels)
         n_cells = len(self.chapters.cells)
-        return np.bincount(place, minlength=n_cells*k*k).reshape(n_cells, k, k)
+        return np.bincount(index, minlength=n_cells*k*k).reshape(n_cells, k, k)
 
     def at(self, places:np.ndarray)->'TestRows': # `places`: of the rows, in any order
         "Some of the rows"
@@ -152,8 +152,8 @@ class TestRows(_Rows):
 # %% ../../nbs/runs/frame.ipynb #frm000s2f9
 def _numbers(column:pd.Categorical, labels:tuple[str,...])->np.ndarray: # (n,)
     "The place of each text among labels; those that do not occur need not be among these"
-    place = {label: i for i,label in enumerate(labels)}
-    return np.array([place.get(text, 0) for text in column.categories], int)[column.codes]
+    index = {label: i for i,label in enumerate(labels)}
+    return np.array([index.get(text, 0) for text in column.categories], int)[column.codes]
 
 # %% ../../nbs/runs/frame.ipynb #frm0011b
 def test_rows(columns:Columns)->TestRows: # `columns`: of a table of predictions

@@ -117,11 +117,11 @@ def choose_tasks(
 )->list[Task]:
     "The tasks to run; raises `InputError` if the folder lacks one of them, and for an unknown name"
     there, folds = _tasks_of(dataset), dataset.folds
-    found = [task for task in there if dataset.known.is_chosen(task.stem)]
-    if there and not found:
+    tasks = [task for task in there if dataset.known.is_chosen(task.stem)]
+    if there and not tasks:
         raise InputError(dataset, 'has none of the tasks of this set; build it with the set, or name '
                                   'another')
-    if not found:
+    if not tasks:
         raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
                                   'build`')
     named = [dataset.known.find(name.strip()) for name in names]
@@ -129,11 +129,11 @@ def choose_tasks(
         why = _why_not(folds, task, splits)
         if why:
             raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
-    chosen = named or [task for task in found if not _why_not(folds, task, splits)]
+    chosen = named or [task for task in tasks if not _why_not(folds, task, splits)]
     if chosen:
         return chosen
-    what = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
-    raise InputError(dataset, what)
+    problem = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
+    raise InputError(dataset, problem)
 
 # %% ../../nbs/runs/planning.ipynb #pl08s
 def find_sources(
@@ -142,22 +142,22 @@ def find_sources(
     known:Tasks=BUILT_IN # That they may be about; see `open_dataset`
 )->list[list[Dataset]]: # For each its folds
     "Find the translations to train on; raises `InputError` that says what to name"
-    by_code, found = {folds[0].code: folds for folds in targets}, []
+    by_code, sources = {folds[0].code: folds for folds in targets}, []
     opened = [folds[0].entire for folds in targets]
-    def find(place): return [dataset.folds for dataset in open_datasets([place], None, opened, known)]
+    def find(path): return [dataset.folds for dataset in open_datasets([path], None, opened, known)]
     for name in map(str, names):
         in_data = data_dir()/'datasets'/name
         if Path(name).is_dir():
-            found += find(name)
+            sources += find(name)
         elif name in by_code:
-            found.append(by_code[name])
+            sources.append(by_code[name])
         elif in_data.is_dir():
-            found += find(in_data)
+            sources += find(in_data)
         else:
             choices = f' (there are {", ".join(by_code)})' if 0 < len(by_code) <= 20 else ''
             raise InputError(name, 'is neither a dataset folder nor the code of a translation that is tested'
                                    f'{choices}; name one that `pronto build` wrote')
-    return found
+    return sources
 
 def find_targets(
     places:list, # Dataset folders or releases, or what is open already
@@ -169,13 +169,13 @@ def find_targets(
 
 # %% ../../nbs/runs/planning.ipynb #pl12
 def _inputs(parts:tuple[Part,...], stem:str)->list[dict]: # JSON values
-    found = []
+    inputs = []
     for part in parts:
         about = part.describe() | dict(dataset_hash=part.dataset.hash_of(stem))
         if part.common:
             about['common'] = content_hash(*(d.hash_of(stem).encode() for d in part.common), size=16)
-        found.append(about)
-    return found
+        inputs.append(about)
+    return inputs
 
 def _learned(selection:Selection, stem:str)->dict: # JSON values
     "What a key says about the rows that train and tune"
@@ -194,9 +194,9 @@ def _pool(datasets:set[Dataset], stem:str)->str: # A hash
 # %% ../../nbs/runs/planning.ipynb #pl14
 def at_least_one(**numbers):
     "Refuse numbers below one; `None` stands for a default"
-    for what,value in numbers.items():
+    for name,value in numbers.items():
         if value is not None and value < 1:
-            raise InputError(what, f'must be 1 or more, not {value}; leave it out for the default')
+            raise InputError(name, f'must be 1 or more, not {value}; leave it out for the default')
 
 # %% ../../nbs/runs/planning.ipynb #pl14p
 def _require_parts(model:Model, task):
@@ -209,10 +209,10 @@ def _require_parts(model:Model, task):
 
 def _find_model(model, protocol:Protocol, recipe)->Model:
     "Find a model that the protocol suits; raises `InputError`"
-    found = Model.find(model, getattr(recipe, 'endpoint', ''))
-    ways = found.kind.ways
+    resolved = Model.find(model, getattr(recipe, 'endpoint', ''))
+    ways = resolved.kind.ways
     if ways is None or protocol.adapt in ways:
-        return found
+        return resolved
     raise InputError(model, f'cannot be used with {protocol.name}; give a transformer, '
                             'e.g. bert-base-multilingual-cased')
 
@@ -226,12 +226,12 @@ class _Plan:
     seeds:range = range(1)
 
     def of_model(self, model:Model, group:list[tuple[Task,dict]])->list[Training]: # `group`: see `_setups`
-        found = []
+        planned = []
         for task,by_fold in group:
             for seed in self.seeds:
                 for fold,selections in by_fold.items():
-                    found += self.trainings(model, task, selections, seed, fold)
-        return found
+                    planned += self.trainings(model, task, selections, seed, fold)
+        return planned
 
     def trainings(self, model, task, selections:list[Selection], seed:int, fold:int=None)->list[Training]:
         _require_parts(model, task)
@@ -291,23 +291,23 @@ _WITHOUT_TRAINING = 'in-language', 'transfer' # Protocols for tasks that train n
 
 def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
     "The tasks that a protocol suits; raises `InputError` if none is left, or a named one is not among them"
-    found = [t for t in tasks if t.is_trained or protocol.name in _WITHOUT_TRAINING]
-    idle = ', '.join(t.abbr for t in tasks if t not in found)
-    if idle and (names or not found):
-        what = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
-        raise InputError('--protocol', what)
-    suited = [t for t in found if t.suits(protocol.adapt)]
-    for t in found if names or not suited else ():
+    usable = [t for t in tasks if t.is_trained or protocol.name in _WITHOUT_TRAINING]
+    idle = ', '.join(t.abbr for t in tasks if t not in usable)
+    if idle and (names or not usable):
+        problem = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
+        raise InputError('--protocol', problem)
+    suited = [t for t in usable if t.suits(protocol.adapt)]
+    for t in usable if names or not suited else ():
         t.trainer(protocol.adapt) # Or it says why not
-    return found if names or not suited else suited
+    return usable if names or not suited else suited
 
 def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list[Task]:
     "The tasks that all translations have, with examples in the splits that each needs; raises `InputError`"
     splits = {folds[0].entire: protocol.tested for folds in targets}
     for source in (folds[0].entire for folds in sources):
         splits[source] = *splits.get(source, ()), 'train', 'dev'
-    found = [choose_tasks(dataset, names, needed) for dataset,needed in splits.items()]
-    common = [task for task in found[0] if all(task in tasks for tasks in found)]
+    task_lists = [choose_tasks(dataset, names, needed) for dataset,needed in splits.items()]
+    common = [task for task in task_lists[0] if all(task in tasks for tasks in task_lists)]
     if common:
         return _that_train(common, protocol, names)
     raise InputError(targets[0][0], 'has no task in common with the other translations')
@@ -318,13 +318,14 @@ def _of_fold(translations:list[list[Dataset]], fold:int|None)->list[Dataset]:
 
 def _shared_folds(protocol:Protocol, targets:list, sources:list, task:Task)->list[int|None]:
     "The folds in which all translations have what a task needs; raises `InputError` if there is none"
-    found = [tested_folds(folds, task, protocol.tested) for folds in targets]
-    found += [tested_folds(folds, task, ('train','dev')) for folds in sources]
-    numbers = [{dataset.fold for dataset in folds} for folds in found]
-    shared = [dataset.fold for dataset in targets[0] if all(dataset.fold in some for some in numbers)]
+    usable_folds = [tested_folds(folds, task, protocol.tested) for folds in targets]
+    usable_folds += [tested_folds(folds, task, ('train','dev')) for folds in sources]
+    numbers = [{dataset.fold for dataset in folds} for folds in usable_folds]
+    shared = [dataset.fold for dataset in targets[0]
+              if all(dataset.fold in fold_numbers for fold_numbers in numbers)]
     if not shared:
-        what = f'has {task.abbr} in no fold in which the others have it; leave one out, or the task'
-        raise InputError(targets[0][0], what)
+        problem = f'has {task.abbr} in no fold in which the others have it; leave one out, or the task'
+        raise InputError(targets[0][0], problem)
     return shared
 
 def _setups(protocol:Protocol, targets:list, sources:list, tasks:list[Task], **sampling
@@ -332,14 +333,14 @@ def _setups(protocol:Protocol, targets:list, sources:list, tasks:list[Task], **s
     "The selections of each fold, task by task"
     if protocol.across:
         check_compatible([folds[0] for folds in (*sources, *targets)], tasks)
-    found = []
+    setups = []
     for task in tasks:
         by_fold = {}
         for fold in _shared_folds(protocol, targets, sources, task):
             setup = Setup(task, _of_fold(targets, fold), _of_fold(sources, fold), **sampling)
             by_fold[fold] = protocol.selections(setup)
-        found.append((task, by_fold))
-    return found
+        setups.append((task, by_fold))
+    return setups
 
 # %% ../../nbs/runs/planning.ipynb #plleft02
 def _kept(things:list, use:Callable, report:Callable)->list:
@@ -410,19 +411,19 @@ def require_own_names(models:list):
     for model,name in zip(models, names):
         others = {str(other) for other,its_name in zip(models, names) if its_name == name}
         if len(others) > 1:
-            place = given_name(model)[1]
-            raise InputError(model, f'has the same name as another model; name it: -m NAME={place}')
+            location = given_name(model)[1]
+            raise InputError(model, f'has the same name as another model; name it: -m NAME={location}')
 
 # %% ../../nbs/runs/planning.ipynb #plall01
 def _one_meaning(trainings:list[Training])->list[Training]: # The same
     "Refuse two datasets that mean different tasks by one name"
-    found = {}
+    by_task = {}
     for training in trainings:
         task = training.task
-        first = found.setdefault(training.key.task, training)
+        first = by_task.setdefault(training.key.task, training)
         if task and task.labels != first.task.labels:
-            what = f'its labels of {task.abbr} ({", ".join(task.labels)}) are not those of {first.dataset}'
-            raise InputError(training.dataset, f'{what}; rename the column, or use one at a time')
+            problem = f'its labels of {task.abbr} ({", ".join(task.labels)}) are not those of {first.dataset}'
+            raise InputError(training.dataset, f'{problem}; rename the column, or use one at a time')
     return trainings
 
 def _groups(protocol:Protocol, targets:list, sources:list, names:list[str], report:Callable, **sampling
@@ -434,9 +435,9 @@ def _groups(protocol:Protocol, targets:list, sources:list, names:list[str], repo
 
     def alone(folds):
         here = _named_here(folds, names, report)
-        found = together([folds], here)
+        setups = together([folds], here)
         _usable(folds, here, protocol.tested)
-        return found
+        return setups
 
     if not protocol.across:
         return _kept(targets, alone, report)
@@ -446,10 +447,10 @@ def _groups(protocol:Protocol, targets:list, sources:list, names:list[str], repo
 # %% ../../nbs/runs/planning.ipynb #plsear01
 def _require_verses(folder:Path):
     "Refuse imported benchmarks, in which retrieval is a task"
-    if not any((place/'import.json').is_file() for place in (folder, folder.parent)):
+    if not any((candidate/'import.json').is_file() for candidate in (folder, folder.parent)):
         return
-    what = 'is an imported benchmark without verses; run Tatoeba and BUCC without --protocol'
-    raise InputError(folder, what)
+    problem = 'is an imported benchmark without verses; run Tatoeba and BUCC without --protocol'
+    raise InputError(folder, problem)
 
 def _pairs(protocol:Protocol, targets:list, sources:list)->list[tuple]: # Folds of target and source
     "What is measured; raises `InputError` if a translation would be compared with itself"
@@ -458,10 +459,10 @@ def _pairs(protocol:Protocol, targets:list, sources:list)->list[tuple]: # Folds 
     protocol.check_sources(sources)
     if not sources:
         return [(target, []) for target in targets]
-    def place(folds): return folds[0].path.resolve()
-    found = [(target, source) for source in sources for target in targets if place(target) != place(source)]
-    if found:
-        return found
+    def folder(folds): return folds[0].path.resolve()
+    pairs = [(target, source) for source in sources for target in targets if folder(target) != folder(source)]
+    if pairs:
+        return pairs
     raise InputError(targets[0][0].path, 'would be compared with itself; name two translations')
 
 def _measured(folds:list[Dataset])->dict: # JSON values
@@ -472,21 +473,21 @@ def _measured(folds:list[Dataset])->dict: # JSON values
 
 def _measurings(protocol:Protocol, model:Model, pairs:list[tuple])->list[Training]:
     "What measures a model on each pair"
-    name, found = protocol.name, []
+    name, trainings = protocol.name, []
     for target,source in pairs:
         tested, others = _measured(target), [_measured(source)] if source else None
         key = RunKey(tested['code'], model.name, model.hash, name, tested['dataset_hash'], recipe=name,
                      protocol=name, trained_on=others)
         selection, = protocol.selections(Setup(None, target, source))
-        found.append(Training((key,), selection, model, None, protocol.adapt, protocol.measure))
-    return found
+        trainings.append(Training((key,), selection, model, None, protocol.adapt, protocol.measure))
+    return trainings
 
 # %% ../../nbs/runs/planning.ipynb #plseed02
-def _seeds(protocol:Protocol, recipe, asked:range)->range:
+def _seeds(protocol:Protocol, recipe, seeds:range)->range:
     "Those that make a difference"
     if depends_on_seed(protocol.adapt, vars(recipe)):
-        return asked
-    if len(asked) > 1:
+        return seeds
+    if len(seeds) > 1:
         warn_once(f'--seeds: {protocol.name} depends on no seed, so each model has one run')
     return range(1)
 
@@ -531,7 +532,7 @@ def plan(
         numbers = _seeds(protocol, recipe, range(first_seed, first_seed + seeds))
         of_model = _Plan(protocol, recipe, limit, numbers).of_model
         groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)
-    found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
-    plans = [(model, group) for group in groups for model in found]
+    usable_models = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
+    plans = [(model, group) for group in groups for model in usable_models]
     made = _kept(plans, lambda planned: of_model(*planned), report)
-    return _one_meaning([training for some in made for training in some])
+    return _one_meaning([training for trainings in made for training in trainings])

@@ -39,9 +39,9 @@ _REMEDY = 'remove its record, or run the same command again'
 
 def table_file(record)->Path:
     "The file with the answers of a run: Parquet, or text where others got it"
-    own = Path(record).with_suffix(OWN_FILE)
+    parquet = Path(record).with_suffix(OWN_FILE)
     text = Path(record).with_suffix(TEXT_FILE)
-    return text if text.is_file() and not own.is_file() else own
+    return text if text.is_file() and not parquet.is_file() else parquet
 
 def _write_columns(path:Path, columns:Columns, about:dict):
     import pyarrow as pa
@@ -69,7 +69,7 @@ def write_answers(
     "Write the predictions of a run beside its record, and what they share with those of others once"
     common = [name for name in columns if name != 'predicted'] if 'label' in columns else []
     shared = {name: columns[name] for name in common}
-    own = {name: column for name,column in columns.items() if name not in shared}
+    unshared = {name: column for name,column in columns.items() if name not in shared}
     digest, rows = hash_of(columns), ''
     if shared:
         of_rows = hash_of(shared)
@@ -78,7 +78,7 @@ def write_answers(
         if not _is_whole(path):
             _write_columns(path, shared, dict(columns=common, table=of_rows, same=rows_hash(shared)))
     about = dict(columns=list(columns), rows=rows, table=digest)
-    _write_columns(record.with_suffix(OWN_FILE), own, about)
+    _write_columns(record.with_suffix(OWN_FILE), unshared, about)
     return digest
 
 # %% ../../nbs/runs/predictions.ipynb #ans00012

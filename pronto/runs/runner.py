@@ -53,11 +53,11 @@ def _tables(part:Part, task:Task)->dict[str,list]:
 
 def part_rows(parts:tuple[Part,...], task:Task, limit:int=None)->list:
     "The rows of several parts, one part after the other"
-    found = []
+    sampled = []
     for part in parts:
         rows = part.rows(_tables(part, task), task.stem)
-        found += sample(rows, limit)
-    return found
+        sampled += sample(rows, limit)
+    return sampled
 
 def _check(selection:Selection, task:Task, limit:int|None):
     "Refuse tables that a model cannot be trained or tested on; raises `InputError`"
@@ -131,7 +131,7 @@ def _left(training:Training, runs)->_Left:
 def _tested_dev(training:Training, left:_Left)->dict[str,list]: # By name of a part; none for most tasks
     "The dev rows of tested languages, where the task wants each checkpoint of a transfer scored on them"
     from pronto.modeling.outcome import DEV_OF, task_rows
-    task, found = training.task, {}
+    task, rows = training.task, {}
     if not task.scored_by_checkpoint or training.key.protocol != 'transfer':
         return {}
     for name,(_,part) in left.items():
@@ -139,8 +139,8 @@ def _tested_dev(training:Training, left:_Left)->dict[str,list]: # By name of a p
         is_tuned_on = replace(part, split='dev') in training.selection.dev
         if is_tuned_on or not dataset.tasks[task.stem]['dev']:
             continue
-        found[f'{DEV_OF}{name}'] = task_rows(dataset, task, training.key.limit, ('dev',))['dev']
-    return found
+        rows[f'{DEV_OF}{name}'] = task_rows(dataset, task, training.key.limit, ('dev',))['dev']
+    return rows
 
 # %% ../../nbs/runs/runner.ipynb #rt000007
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
@@ -178,9 +178,9 @@ def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
     selection = training.selection
     tested, others = ([part.dataset.load() for part in parts]
                       for parts in (selection.tests, selection.train))
-    found = training.measure(training.model, tested, others, device=device,
-                             progress=str(training) if show else '')
-    return store_measured(training.key, runs, found, tested[0].manifest, selection.name)
+    measured = training.measure(training.model, tested, others, device=device,
+                                progress=str(training) if show else '')
+    return store_measured(training.key, runs, measured, tested[0].manifest, selection.name)
 
 # %% ../../nbs/runs/runner.ipynb #rt0run02
 @lru_cache(maxsize=None)
@@ -223,23 +223,23 @@ def run_training(
     baselines:bool=True # Record the answers of the baselines, too?
 )->list[Path]: # The records, one for each test set
     "Train a model and test it, as far as that is not recorded already"
-    found, left = [key.record(runs) for key in training.keys], _left(training, runs)
+    records, left = [key.record(runs) for key in training.keys], _left(training, runs)
     if not left:
-        return found
-    require_place(found[0])
+        return records
+    require_place(records[0])
     if training.measure:
         return [_measure(training, runs, device, show)]
     task, selection, limit = training.task, training.selection, training.key.limit
     _check(selection, task, None if training.is_asked else limit)
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
     tests |= _tested_dev(training, left)
-    said = str(training) if show else ''
+    title = str(training) if show else ''
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
-                     progress=said)
-    with step(f'{said}: baselines' if said and training.is_head else ''), _ONE_BY_ONE:
+                     progress=title)
+    with step(f'{title}: baselines' if title and training.is_head else ''), _ONE_BY_ONE:
         answers = _answer_baselines(training, left) if baselines else {}
     _store(training, runs, left, trained, answers)
-    return found
+    return records
 
 # %% ../../nbs/runs/runner.ipynb #rt000004
 def _run_trainings(trainings:list[Training], *args)->list[list[Path]]:
@@ -294,12 +294,12 @@ def encode_ahead(
         if not _left(training, runs) or key.settings['weights'] != 'own':
             continue
         rows = [row for part in selection.parts for row in part_rows((part,), training.task, key.limit)]
-        found = texts.setdefault(training.model, {})
-        found |= dict.fromkeys(text for row in rows for text in row_texts(row))
-    for model,found in texts.items():
+        model_texts = texts.setdefault(training.model, {})
+        model_texts |= dict.fromkeys(text for row in rows for text in row_texts(row))
+    for model,model_texts in texts.items():
         from pronto.modeling.encodings import encode_once, frozen_model
         frozen = frozen_model(model, model.hash, None, None) # As probes ask for it
-        encode_once(frozen, found, progress=progress)
+        encode_once(frozen, model_texts, progress=progress)
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80g
 def _in_groups(trainings:list[Training])->list[list[Training]]:
@@ -330,30 +330,30 @@ def _scores_in_words(run:Run)->str:
     metric, name, form = _NOT_BY_ACCURACY.get(has, ('accuracy', 'accuracy', '.1%'))
     if run.score(metric) is None:
         return ''
-    scores = {key: found.get(metric) for key,found in run.baseline_scores.items()}
+    scores = {key: by_metric.get(metric) for key,by_metric in run.baseline_scores.items()}
     if metric == 'accuracy':
         scores = run.baselines
     beside = ', '.join(f'{key} {score:{form}}' for key,score in scores.items() if score is not None)
     rows = rows_of_baselines(run) if beside else 0
     if rows:
         beside += f'; these learn from {rows:,} rows'
-    said = f'{name} {run.score(metric):{form}} ({beside})'
+    summary = f'{name} {run.score(metric):{form}} ({beside})'
     has_both = metric != 'accuracy' and run.accuracy is not None
-    return f'{said}, accuracy {run.accuracy:.1%}' if has_both else said
+    return f'{summary}, accuracy {run.accuracy:.1%}' if has_both else summary
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80fz
 def _warnings(run:Run)->list[str]:
     "What the reader should know about a score"
-    found, protocol = [], known_protocol(run.protocol)
+    warnings, protocol = [], known_protocol(run.protocol)
     if run.collapsed and run.unanswered != 1:
-        found.append('collapsed: one answer to everything')
+        warnings.append('collapsed: one answer to everything')
     if run.unanswered:
-        found.append(f'no readable answer to {run.unanswered:.1%} of the rows')
+        warnings.append(f'no readable answer to {run.unanswered:.1%} of the rows')
     if protocol is not None and protocol.asks:
         cut = sum(n for part,n in run.truncated.items() if part not in ('train','dev'))
         if cut:
-            found.append(f'{cut:,} prompts are longer than the model reads and lost their beginning')
-    return found
+            warnings.append(f'{cut:,} prompts are longer than the model reads and lost their beginning')
+    return warnings
 
 @dataclass(frozen=True)
 class FinishedRun:
@@ -368,10 +368,10 @@ class FinishedRun:
                  search_name(r)]
         if r.fold is not None:
             about.append(f'fold {r.fold}')
-        said = [_scores_in_words(r), *_warnings(r)]
+        notes = [_scores_in_words(r), *_warnings(r)]
         if self.recorded_before:
-            said.append('recorded before')
-        return f'{", ".join(filter(None, about))}: {"; ".join(said)}'
+            notes.append('recorded before')
+        return f'{", ".join(filter(None, about))}: {"; ".join(notes)}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10009
 def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Callable, device:str, workers:int,
@@ -384,9 +384,9 @@ def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Call
         for group in in_processes(_run_trainings, calls, workers, progress):
             yield from group
     elif are_heads and (threads := _threads()) > 1:
-        found = _in_threads(trainings, threads, runs, device, show)
+        records = _in_threads(trainings, threads, runs, device, show)
         for _ in progress(trainings):
-            yield next(found)
+            yield next(records)
     else:
         for training in progress(trainings):
             yield run_training(training, runs, device, show)
@@ -428,7 +428,7 @@ def score_baselines(
 )->dict[str,dict[str,dict]]: # Stem to baseline to metric to value
     "Score the baselines on a dataset, and n-grams that were chosen on dev; raises `InputError` for a bad one"
     at_least_one(limit=limit)
-    chosen, found = choose_tasks(dataset, tasks), {}
+    chosen, scores = choose_tasks(dataset, tasks), {}
     for task in chosen:
         tested, answers, credits = [], {}, []
         for fold in tested_folds(dataset.folds, task):
@@ -440,10 +440,10 @@ def score_baselines(
             if task.stem in SCORED:
                 texts = texts_of(train)
                 credits += ngram_credits(texts, test, *best_kind(texts, dev), (100, 0))[0].tolist()
-        found[task.stem] = {name: score_rows(task, tested, labels) for name,labels in answers.items()}
+        scores[task.stem] = {name: score_rows(task, tested, labels) for name,labels in answers.items()}
         if credits:
-            found[task.stem][CURVE] = dict(accuracy=round(mean(credits), 4), rows=len(credits))
-    return found
+            scores[task.stem][CURVE] = dict(accuracy=round(mean(credits), 4), rows=len(credits))
+    return scores
 
 # %% ../../nbs/runs/runner.ipynb #runpos02
 def run_possible(

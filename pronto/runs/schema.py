@@ -215,8 +215,9 @@ def retrieval_fields(
     **others # Further fields
 )->dict:
     "The results of a retrieval: its accuracy is that of the ratio margin, from the tested translation"
-    own = next(s for s in scores if s['setting'] == 'margin')
-    results = dict(accuracy=own['accuracy'], intervals=dict(accuracy=own['interval']), counts=dict(test=n))
+    margin = next(s for s in scores if s['setting'] == 'margin')
+    results = dict(accuracy=margin['accuracy'], intervals=dict(accuracy=margin['interval']),
+                   counts=dict(test=n))
     return EMPTY | results | dict(scores=scores) | others
 
 # %% ../../nbs/runs/schema.ipynb #rc00000c
@@ -238,8 +239,8 @@ def as_run(record)->Run:
         run = Run.model_validate(record)
     except ValidationError as e:
         first = e.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(f'has a bad value at {place} ({first["msg"]})') from e
+        location = ".".join(map(str, first["loc"]))
+        raise ValueError(f'has a bad value at {location} ({first["msg"]})') from e
     if not run.is_scored and not run.is_reading and run.protocol != 'submission':
         raise ValueError('has no accuracy')
     if (run.best_epoch or 1) > max(1, len(run.dev)):

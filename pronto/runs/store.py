@@ -157,9 +157,9 @@ def locked(runs:Path, folder:Path):
 # %% ../../nbs/runs/store.ipynb #c7b10005
 def _clear(path:Path): # Of a record, while the store is locked
     "Remove what dead writers left of a run"
-    own = path.parent.glob(f'.{path.stem}.*.tmp')
+    run_files = path.parent.glob(f'.{path.stem}.*.tmp')
     rows = path.parents[2].glob(f'.{path.parent.name}.*{ROWS_FILE}.*.tmp')
-    for aside in (*own, *rows):
+    for aside in (*run_files, *rows):
         aside.unlink()
 
 def write_record(
@@ -219,8 +219,8 @@ def _resembling(
     "Find test rows that could be answered from memory, by reference if all rows have one, or else by text"
     a, b = (dict(verse for row in rows for verse in verses_of(row)) for rows in (train, test))
     named = all(isinstance(verse, Ref) for verse in (*a, *b))
-    known = a.keys() | parallel_to(a) if named else near_duplicates(a, b)
-    return [any(verse in known for verse,_ in verses_of(row)) for row in test]
+    seen = a.keys() | parallel_to(a) if named else near_duplicates(a, b)
+    return [any(verse in seen for verse,_ in verses_of(row)) for row in test]
 
 # %% ../../nbs/runs/store.ipynb #strun001
 def score_run(
@@ -267,17 +267,17 @@ _ABOUT = 'language', 'fold', 'folds'
 
 def _handed_over(key:RunKey, trained, test:str, predicted:list[str])->dict: # Fields of a record
     "What the trainer says of a run; of all parts of its rows, those that belong to one test set"
-    found = {k: getattr(trained, k) for k in _HANDED_OVER if hasattr(trained, k)}
+    fields = {k: getattr(trained, k) for k in _HANDED_OVER if hasattr(trained, k)}
     for name in _BY_PART:
         if not hasattr(trained, name):
             continue
         parts = getattr(trained, name)
-        kept = {k: parts[k] for k in ('train','dev') if k in parts}
-        found[name] = kept | ({'test': parts[test]} if test in parts else {})
+        learned = {k: parts[k] for k in ('train','dev') if k in parts}
+        fields[name] = learned | ({'test': parts[test]} if test in parts else {})
     if noted := getattr(trained, 'tested_dev', {}).get(test):
-        found['tested_dev'] = noted
+        fields['tested_dev'] = noted
     one_answer = key.fold is None and is_one_answer(predicted) # Of folds see `pool`
-    return found | dict(used=trained.hyperparameters, collapsed=found.get('collapsed', False) or one_answer)
+    return fields | dict(used=trained.hyperparameters, collapsed=fields.get('collapsed', False) or one_answer)
 
 # %% ../../nbs/runs/store.ipynb #strdesc1
 _DESCRIBED = 'kind', 'metric', 'name', 'labels', 'question', 'epochs', 'asked'
@@ -287,23 +287,23 @@ def _description(task, runs)->Path: # It may not exist yet
 
 def check_labels(task, runs):
     "Refuse a task that has other labels in a store; raises `InputError`"
-    place = _description(task, runs)
-    known = json_with_keys(place, 'kind').get('labels') if place.is_file() else None
-    if not known or [*known] == [*task.labels]:
+    path = _description(task, runs)
+    stored_labels = json_with_keys(path, 'kind').get('labels') if path.is_file() else None
+    if not stored_labels or [*stored_labels] == [*task.labels]:
         return
-    what = f'{task.abbr} has other labels in this store ({", ".join(known)}) than now'
+    problem = f'{task.abbr} has other labels in this store ({", ".join(stored_labels)}) than now'
     remedy = 'rename the column, or name another store with --runs'
-    raise InputError(place, f'{what} ({", ".join(task.labels)}); {remedy}')
+    raise InputError(path, f'{problem} ({", ".join(task.labels)}); {remedy}')
 
 def _describe(task, manifest:dict, runs):
     "Keep what a manifest says about a task, so that tables made from this store know it"
     check_labels(task, runs)
-    labels, found = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
+    labels, description = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
     kind = manifest.get('kinds', {}).get(task.stem, 'verse')
     if labels:
         about = dict(kind=kind, name=task.abbr, metric=task.metric, labels=labels)
-    elif found:
-        about = {name: found[name] for name in _DESCRIBED if name in found}
+    elif description:
+        about = {name: description[name] for name in _DESCRIBED if name in description}
     else:
         return
     with write_aside(_description(task, runs)) as f:
@@ -311,10 +311,10 @@ def _describe(task, manifest:dict, runs):
 
 def recorded_tasks(runs)->Tasks:
     "The tasks that a store describes"
-    found = Tasks()
+    tasks = Tasks()
     for path in sorted((store_of(runs)/'tasks').glob('*.json')):
-        found |= tasks_described({path.stem: json_with_keys(path, 'kind')}, path)
-    return found
+        tasks |= tasks_described({path.stem: json_with_keys(path, 'kind')}, path)
+    return tasks
 
 # %% ../../nbs/runs/store.ipynb #c7b1006b
 def store_run(
@@ -403,7 +403,7 @@ def read_runs(
     tasks:Tasks=BUILT_IN # That its runs may be about, beside those that the store describes
 )->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
-    runs, found = store_of(runs), []
+    runs, records = store_of(runs), []
     if runs.exists() and not runs.is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
     tasks |= recorded_tasks(runs)
@@ -413,38 +413,38 @@ def read_runs(
         except InputError as e:
             report(f'{e}')
         else:
-            found.append(run.but(defined=tasks.get(run.task)))
-    return pool_runs(_each_once(found, report), report)
+            records.append(run.but(defined=tasks.get(run.task)))
+    return pool_runs(_each_once(records, report), report)
 
 # %% ../../nbs/runs/store.ipynb #dc801es728
 def _each_once(runs:list[Run], report)->list[Run]:
     "A run is one record, whatever its path: a folder that was copied is no second seed"
-    known, copies = {}, {}
+    originals, copies = {}, {}
     def is_at_home(run): return run.path.parts[-4] == safe_name(run.dataset)
     for run in sorted(runs, key=is_at_home, reverse=True):
         inputs = run.dataset, run.model, run.task, run.path.name # Which has a hash of the others
-        first = known.setdefault(inputs, run)
+        first = originals.setdefault(inputs, run)
         if first is not run:
             copies.setdefault((run.path.parents[2], first.path.parents[2]), []).append(run)
-    for (folder,first),some in copies.items():
-        report(f'{folder}: {len(some)} records left out, as they are copies of those in {first}')
-    kept = set(map(id, known.values()))
-    return [run for run in runs if id(run) in kept]
+    for (folder,first),duplicates in copies.items():
+        report(f'{folder}: {len(duplicates)} records left out, as they are copies of those in {first}')
+    ids = set(map(id, originals.values()))
+    return [run for run in runs if id(run) in ids]
 
 # %% ../../nbs/runs/store.ipynb #dc801e78
 def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of the first fold of each
     "One run instead of the folds of each dataset in folds; sets of folds that are not complete are left out"
-    found = []
+    pooled = []
     for folds in grouped(records, result_of).values():
         if folds[0].fold is None:
-            found += folds
+            pooled += folds
         elif (missing := missing_folds(folds)):
             r, names = folds[0], ', '.join(map(str, missing))
             report(f'{r.path.parent}: {r.recipe}, seed {r.seed}: no score without fold {names}; run '
                    f'the command on the folder that holds all {r.folds} folds, not on one of them')
         else:
-            found.append(pool(folds))
-    return found
+            pooled.append(pool(folds))
+    return pooled
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16
 _KINDS = {str: 'text', int: 'a whole number', float: 'a number', bool: 'True or False',

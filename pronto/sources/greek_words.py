@@ -113,7 +113,7 @@ def column_files(folder)->list[Path]: # In the order of the canon
 def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
     "Read the words of a book; raises `InputError` with the line that cannot be read"
     path = Path(path)
-    found = defaultdict(list)
+    by_verse = defaultdict(list)
     number = int(path.name[:2])
     book = list(BOOKS)[number-1]
     with reading(path):
@@ -121,8 +121,8 @@ def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
     for i,line in enumerate(lines, 1):
         m = _LINE.fullmatch(line)
         if not m:
-            what = 'is not a word with its verse, number, lemma and form; get the file again'
-            raise InputError(path, what, f'line {i}')
+            problem = 'is not a word with its verse, number, lemma and form; get the file again'
+            raise InputError(path, problem, f'line {i}')
         chapter, verse, n, _, lemma, parse, form = m.groups()
         if lemma == '-':
             continue # Punctuation, or the second part of a word
@@ -133,8 +133,8 @@ def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
         usual = _OF_PARSE.get(parse.split('.')[0], 'VERB')
         id = f'n{number}{chapter}{verse}{int(n):03}'
         word = SourceWord(id, form, lemma, part_of_speech(lemma, usual), '', '', _grammar_of_parse(parse))
-        found[Ref(book, int(chapter), int(verse))].append(word)
-    return {ref: tuple(words) for ref,words in found.items()}
+        by_verse[Ref(book, int(chapter), int(verse))].append(word)
+    return {ref: tuple(words) for ref,words in by_verse.items()}
 
 # %% ../../nbs/sources/greek_words.ipynb #gw13a
 def words_alone(books:Iterable[dict])->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
@@ -186,9 +186,9 @@ def _name_alike(verses:dict[Ref,tuple[SourceWord,...]])->dict[Ref,tuple[SourceWo
                 entities[w.lemma][w.entity] += 1
                 kinds[w.lemma][_kind_of(w.entity)] += 1
     usual = {}
-    for lemma,found in entities.items():
+    for lemma,counts in entities.items():
         kind = max(kinds[lemma], key=kinds[lemma].get)
-        alike = {entity: n for entity,n in found.items() if _kind_of(entity) == kind}
+        alike = {entity: n for entity,n in counts.items() if _kind_of(entity) == kind}
         usual[lemma] = max(alike, key=alike.get)
     def named(w):
         entity = usual.get(w.lemma, '')
@@ -207,8 +207,8 @@ def with_words(
     text:Annotations # With words, of any verses
 )->Annotations:
     "Annotations with the words of a text, each with whom it names"
-    found = {ref: text.verses[ref].words if ref in text.verses else () for ref in annotations.verses}
-    by_verse = {ref: _name_words(found[ref], v.entities) for ref,v in annotations.verses.items()}
+    text_words = {ref: text.verses[ref].words if ref in text.verses else () for ref in annotations.verses}
+    by_verse = {ref: _name_words(text_words[ref], v.entities) for ref,v in annotations.verses.items()}
     named = _name_alike(by_verse)
     source = annotations.source
     together = replace(source, attribution=f'{source.attribution}; words: {text.source.attribution}',

@@ -105,8 +105,8 @@ def _check_part(path:Path, name:str, part):
             width = 0 if m[1] else width + 1
             n_cells += 1
             if width > _WIDEST or n_cells > _MOST_CELLS:
-                what = f'has more than {_MOST_CELLS:,} cells, or {_WIDEST:,} in a row; save it as CSV'
-                raise InputError(path, what, name)
+                problem = f'has more than {_MOST_CELLS:,} cells, or {_WIDEST:,} in a row; save it as CSV'
+                raise InputError(path, problem, name)
         most = 10*_MOST_CELLS if is_sheet or name == 'xl/sharedStrings.xml' else _MOST_ELEMENTS
         if elements > most:
             raise InputError(path, 'holds more than a table of labels; save its cells alone', name)
@@ -152,8 +152,8 @@ def _check_formulas(path:Path, computed):
                 continue
             n += 1
             if value is None:
-                what = 'is a formula whose value is not in the file; open and save it in a spreadsheet'
-                raise InputError(path, f'{what}, or paste values', f'cell {cell.coordinate}')
+                problem = 'is a formula whose value is not in the file; open and save it in a spreadsheet'
+                raise InputError(path, f'{problem}, or paste values', f'cell {cell.coordinate}')
     if n:
         warn_once(printable(f'{path}: {n:,} cells are formulas, which count with the values that were saved'))
 
@@ -210,7 +210,7 @@ _FORMS = {'.': _number_form('.', ','), ',': _number_form(',', '.')} # By decimal
 def number_readings(text:str)->dict[str,float]: # By decimal mark; empty if it is no number, or too large
     "The numbers that a text can be"
     plain = ' '.join(text.translate(_ASCII).split())
-    found = {}
+    readings = {}
     for mark,form in _FORMS.items():
         m = form.fullmatch(plain)
         if not m or not (m['whole'] or m['decimals']):
@@ -218,8 +218,8 @@ def number_readings(text:str)->dict[str,float]: # By decimal mark; empty if it i
         whole = re.sub(r'\D', '', m['whole']) or '0'
         value = float(f'{m["sign"]}{whole}.{m["decimals"] or 0}e{m["power"] or 0}')
         if math.isfinite(value):
-            found[mark] = value/100 if m['percent'] else value
-    return found
+            readings[mark] = value/100 if m['percent'] else value
+    return readings
 
 # %% ../../nbs/sources/label_cells.ipynb #lc21
 def decimal_mark(
@@ -227,8 +227,8 @@ def decimal_mark(
     separator:str # Between them
 )->str: # `.` or `,`; empty if nothing tells, or both are used
     "How a table writes decimals"
-    known = (number_readings(text) for text in texts if not isinstance(text, NumberCell))
-    marks = {mark for values in known if len(values) == 1 for mark in values}
+    readings = (number_readings(text) for text in texts if not isinstance(text, NumberCell))
+    marks = {mark for values in readings if len(values) == 1 for mark in values}
     if not marks and separator == ',':
         return '.'
     return marks.pop() if len(marks) == 1 else ''

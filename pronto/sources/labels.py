@@ -52,31 +52,31 @@ class _Head(NamedTuple):
 def _reference_columns(stems:list[str], header:list[str])->list[int]:
     if {*_THREE} <= {*stems}:
         return [stems.index(stem) for stem in _THREE]
-    found = [i for i,stem in enumerate(stems) if stem in _REFS]
-    if not found:
+    columns = [i for i,stem in enumerate(stems) if stem in _REFS]
+    if not columns:
         raise ValueError(f'begins with {header[0][:40]!r} instead of a header; write one: ref, a tab, and '
                          'the name of each task')
-    if len(found) > 1:
-        names = ' and '.join(header[i] for i in found)
+    if len(columns) > 1:
+        names = ' and '.join(header[i] for i in columns)
         raise ValueError(f'has several columns of references ({names}); remove or rename all but one')
-    return found
+    return columns
 
 # %% ../../nbs/sources/labels.ipynb #lb07d
 _OF_WORDS = dict(word='word', token='word', place='place', position='place')
 
 def _word_columns(stems:list[str])->dict[str,int]:
     "Where a table of words has them; *place* alone may as well be a task on verses"
-    found = {_OF_WORDS[stem]: i for i,stem in enumerate(stems) if stem in _OF_WORDS}
-    return found if 'word' in found or 'tag' in stems else {}
+    columns = {_OF_WORDS[stem]: i for i,stem in enumerate(stems) if stem in _OF_WORDS}
+    return columns if 'word' in columns or 'tag' in stems else {}
 
 def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns for people
     "The columns; raises `ValueError` if they are not those of a table of labels"
     stems = list(map(_stem, header))
     refs = _reference_columns(stems, header)
-    found = _Head(refs, {}, {}, {}, _word_columns(stems))
+    columns = _Head(refs, {}, {}, {}, _word_columns(stems))
     for_people = []
     for i,(shown,stem) in enumerate(zip(header, stems)):
-        if i in refs or i in found.words.values():
+        if i in refs or i in columns.words.values():
             continue
         if stem in _FOR_PEOPLE:
             for_people.append(shown)
@@ -86,16 +86,16 @@ def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns 
         if not stem:
             raise ValueError('the name of a task must be Latin letters, digits and underscores, not '
                              f'{shown[:60]!r}; rename column {i + 1}')
-        group = found.others if stem in _NOT_TASKS else found.tasks
+        group = columns.others if stem in _NOT_TASKS else columns.tasks
         stem = _NOT_TASKS.get(stem, stem)
         if stem in group:
             raise ValueError(f'has two columns {stem!r}; rename one')
         group[stem] = i
-        if said := _STATED.search(shown.casefold()):
-            found.stated[stem] = said[1]
-    if not found.tasks:
+        if match := _STATED.search(shown.casefold()):
+            columns.stated[stem] = match[1]
+    if not columns.tasks:
         raise ValueError('has no column of labels; add one that is named after its task')
-    return found, for_people
+    return columns, for_people
 
 # %% ../../nbs/sources/labels.ipynb #lb14
 def label_files(
@@ -416,12 +416,12 @@ def _column(entries:_Entries, stated:str, missing:Counter, unit:str)->_Column:
     else:
         counts = _counts(entries)
         labels = _as_labels(counts)
-        of_verse = {ref: sorted({*map(_label, some)}) for ref,some in entries.items()}
+        of_verse = {ref: sorted({*map(_label, verse_labels)}) for ref,verse_labels in entries.items()}
         notes = []
         if kind == 'class':
             _require_one(entries, unit)
         else:
-            n_several = sum(len(some) > 1 for some in of_verse.values())
+            n_several = sum(len(verse_labels) > 1 for verse_labels in of_verse.values())
             notes.append(f'a task of several labels, which {n_several:,} verses have')
         notes += [*_on_numbers(entries, unit), *_doubts(counts)]
     if missing:
@@ -485,8 +485,8 @@ def _tag_in(cell:str, stem:str)->str: # Empty if there is none
 
 def _add_words(rows:_Rows, head:_Head, n:int, cells:list[str]):
     "Take in a row of a table of words; raises `ValueError` for one that is wrong"
-    word, place = (cells[head.words[name]] if name in head.words else '' for name in ('word','place'))
-    first, last = _places(place)
+    word, position = (cells[head.words[name]] if name in head.words else '' for name in ('word','place'))
+    first, last = _places(position)
     word = '' if word == _NONE else word
     tags = _of_tasks(head, cells, _tag_in)
     if any(tags.values()) and not (word or first):

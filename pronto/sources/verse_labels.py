@@ -16,13 +16,13 @@ def topic_rows(
 )->list[str]: # Lines of a table of labels
     "The topics of Taxi1500; raises `ValueError` for a line that is not an id, a topic and a text"
     codes = list(BOOKS)
-    found = {}
+    rows = {}
     for split,text in files.items():
         for line in text.splitlines():
             id, topic, _ = line.split('\t')
             ref = Ref(codes[int(id[:-6]) - 1], int(id[-6:-3]), int(id[-3:]))
-            found[ref] = f'{ref}\t{topic}\t{split}'
-    return ['ref\ttopic\tsplit', *(found[ref] for ref in in_order(found))]
+            rows[ref] = f'{ref}\t{topic}\t{split}'
+    return ['ref\ttopic\tsplit', *(rows[ref] for ref in in_order(rows))]
 
 # %% ../../nbs/sources/verse_labels.ipynb #vl10
 _CERTAIN = {'Normal', 'Dialogue', 'Implicit', 'Interruption'} # Kinds of rows in which someone speaks directly
@@ -35,35 +35,35 @@ def _kind_of_speaker(name:str)->str:
 
 def _speech_rows(text:str)->dict[Ref,list[tuple[str,str]]]: # Verse to speakers and kinds
     "The rows of Glyssen, a row for each verse of a range"
-    found = {}
+    rows = {}
     for line in text.splitlines()[1:]:
         if not line.strip() or line.startswith('#'):
             continue
         book, chapter, verses, speaker, _, _, kind, *_ = line.split('\t')
         first, _, last = verses.partition('-')
         for verse in range(int(first), int(last or first) + 1):
-            found.setdefault(Ref(book, int(chapter), verse), []).append((speaker, kind))
-    return found
+            rows.setdefault(Ref(book, int(chapter), verse), []).append((speaker, kind))
+    return rows
 
 def speakers(
     text:str # The contents of `CharacterVerse.txt`
 )->dict[Ref,tuple[str,str]]: # `speech` and `speaker`, `-` where that is not sure
     "Who speaks in each verse; raises `ValueError` for a line that has other columns"
     rows = _speech_rows(text)
-    found = {}
+    labels = {}
     def is_certain(speaker, kind):
         return kind in _CERTAIN and not speaker.startswith('narrator')
-    certain = {ref: {_kind_of_speaker(s) for s,kind in said if is_certain(s, kind)}
-               for ref,said in rows.items()}
+    certain = {ref: {_kind_of_speaker(s) for s,kind in pairs if is_certain(s, kind)}
+               for ref,pairs in rows.items()}
     spoken = {ref[:2] for ref,kinds in certain.items() if kinds}
     for ref in (Ref(*v) for v in scheme_verses('eng')):
         if ref[:2] not in spoken:
             continue
         if ref not in rows:
-            found[ref] = 'no', 'narrator'
+            labels[ref] = 'no', 'narrator'
         elif kinds := certain[ref]:
-            found[ref] = 'yes', kinds.pop() if len(kinds) == 1 else '-'
-    return found
+            labels[ref] = 'yes', kinds.pop() if len(kinds) == 1 else '-'
+    return labels
 
 # %% ../../nbs/sources/verse_labels.ipynb #vl13
 def speaker_rows(
@@ -71,8 +71,8 @@ def speaker_rows(
     others:dict[Ref,VerseAnnotation]|None=None # Of a source with speeches, e.g. ACAI
 )->list[str]: # Lines of a table of labels
     "The speakers of Glyssen, and where another source agrees that someone speaks or nobody does"
-    found = speakers(text)
-    lines = [[str(ref), *said] for ref,said in found.items()]
+    labels = speakers(text)
+    lines = [[str(ref), *pair] for ref,pair in labels.items()]
     if others is not None:
         says = {str(ref): 'yes' if v.speeches else 'no' for ref,v in others.items()}
         for line in lines:

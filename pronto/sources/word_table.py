@@ -33,15 +33,15 @@ _NOMINAL = re.compile(r'[123]?[SP]?([NGDAV])([SP])[MFN]?') # A part of a code
 
 def _inflection(morph:str)->dict[str,str]: # The fields of MACULA's `Word`
     "What a code of morphology says"
-    found = dict.fromkeys(('tense','voice','mood','person','case','count'), '')
+    fields = dict.fromkeys(('tense','voice','mood','person','case','count'), '')
     if verbal := _VERBAL.match(morph):
         tense, voice, mood = verbal.groups()
-        found |= dict(tense=_TENSES[tense], voice=_VOICES[voice], mood=_MOODS[mood])
+        fields |= dict(tense=_TENSES[tense], voice=_VOICES[voice], mood=_MOODS[mood])
     if finite := verbal and _FINITE.search(morph):
-        found |= dict(person=_PERSONS[finite[1]], count=_COUNTS[finite[2]])
+        fields |= dict(person=_PERSONS[finite[1]], count=_COUNTS[finite[2]])
     elif nominal := next(filter(None, map(_NOMINAL.fullmatch, morph.split('-')[:0:-1])), None):
-        found |= dict(case=_CASES[nominal[1]], count=_COUNTS[nominal[2]])
-    return found
+        fields |= dict(case=_CASES[nominal[1]], count=_COUNTS[nominal[2]])
+    return fields
 
 # %% ../../nbs/sources/word_table.ipynb #wtb00011
 _COLUMNS = 'id', 'text', 'strongs', 'lemma', 'pos', 'morph' # Others may stand beside them
@@ -67,15 +67,15 @@ def read_word_table(path)->dict[Ref,tuple[SourceWord,...]]: # By the numbers of 
     "Read the words of all books; raises `InputError` with the line that cannot be read"
     head, *lines = file_lines(path, 'get it again') or ['']
     columns = head.split('\t')
-    found = defaultdict(list)
+    by_verse = defaultdict(list)
     for n,line in enumerate(lines, 2):
         read = _table_word(dict(zip(columns, line.split('\t'))))
         if not read:
-            what = f'is not a word with {", ".join(_COLUMNS)}; get the file again'
-            raise InputError(path, what, f'line {n}')
+            problem = f'is not a word with {", ".join(_COLUMNS)}; get the file again'
+            raise InputError(path, problem, f'line {n}')
         ref, word = read
-        found[ref].append(word)
-    return {ref: tuple(words) for ref,words in found.items()}
+        by_verse[ref].append(word)
+    return {ref: tuple(words) for ref,words in by_verse.items()}
 
 # %% ../../nbs/sources/word_table.ipynb #wtb00015
 @cache
@@ -95,8 +95,8 @@ def by_number(word:SourceWord)->SourceWord:
     "A word without Greek text: the key of its lemma, and its own number where that is another one"
     number = re.sub(r'\D', '', word.sense).lstrip('0')
     key = _keys().get(normalize('NFC', word.lemma), number)
-    own = '' if number == key.strip(ascii_lowercase) else number
-    return SourceWord(lemma=key, pos=word.pos, sense=own, grammar=word.grammar)
+    other_number = '' if number == key.strip(ascii_lowercase) else number
+    return SourceWord(lemma=key, pos=word.pos, sense=other_number, grammar=word.grammar)
 
 @cache
 def _lemmas()->dict[str,str]:
@@ -116,6 +116,6 @@ def by_lemma(words:tuple[SourceWord,...])->tuple[SourceWord,...]: # Of a verse, 
 def open_words()->Annotations:
     "The words of the Greek New Testament that come with the package: lemmas, without forms"
     with as_file(files('pronto')/'facts'/'greek_words.parquet') as path:
-        found = read_annotations(path)
-    verses = {ref: v._replace(words=by_lemma(v.words)) for ref,v in found.verses.items()}
-    return Annotations(found.source, verses)
+        annotations = read_annotations(path)
+    verses = {ref: v._replace(words=by_lemma(v.words)) for ref,v in annotations.verses.items()}
+    return Annotations(annotations.source, verses)

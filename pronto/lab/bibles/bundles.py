@@ -205,10 +205,10 @@ def _bundle(
         statement = said_by(folder, description) or _Said({})
         texts = folder._replace(names=[name for name in folder.names if not _describes(name)])
         return replace(read_files(texts, words, statement.names), **statement.fields)
-    def recognises(found:TextFile)->bool:
-        return sign in found.text and found.path.name.lower() == file
-    def read_beside(found:TextFile)->Bible:
-        return read(open_place(found.path.parent), found.path.name, found.words)
+    def recognises(text_file:TextFile)->bool:
+        return sign in text_file.text and text_file.path.name.lower() == file
+    def read_beside(text_file:TextFile)->Bible:
+        return read(open_place(text_file.path.parent), text_file.path.name, text_file.words)
     return Reader(name, recognises, read_beside, who, says, modules=Modules(file, None, read))
 
 PARATEXT = _bundle('Paratext project', 'settings.xml', '<ScriptureText', _paratext, 'translators',

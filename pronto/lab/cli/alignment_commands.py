@@ -78,10 +78,10 @@ def quality_draft_command(args):
     english = to_english(bible, scheme)
     draft = make_draft(english.verses, source, args.bible[0], args.seed)
     verses = unusual_verses(draft, checks)
-    found = Findings(draft, verses, english.verses, source, *unjudged_verses(english, source), args.most)
+    findings = Findings(draft, verses, english.verses, source, *unjudged_verses(english, source), args.most)
     if args.output:
-        write_for_people(found, args.output)
-    show_tables([draft_table(found), parts_table(found)])
+        write_for_people(findings, args.output)
+    show_tables([draft_table(findings), parts_table(findings)])
 
 
 # %% ../../../nbs/lab/cli/alignment_commands.ipynb #ac08

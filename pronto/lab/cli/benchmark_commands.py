@@ -16,9 +16,9 @@ from ...cli.options import add_number, require_folder, runs_option, tasks_file_o
 from ...cli.output import batch_status, note, show, show_tables, tell
 
 # %% ../../../nbs/lab/cli/benchmark_commands.ipynb #bmco01
-def _import_options(parser, what:str):
+def _import_options(parser, description:str):
     add = parser.add_argument
-    add('path', metavar='PATH', help=what)
+    add('path', metavar='PATH', help=description)
     add('-o', '--output', required=True, metavar='DIR',
         help='the folder to write, with a dataset for each language')
 
@@ -51,25 +51,25 @@ _SOURCES = dict(
     mela=dict(title='MELA', citation=['Zhang et al. 2024. MELA. ACL. https://arxiv.org/abs/2311.09033'],
               licence='not stated'))
 
-def _write_imported(found, args, about:dict, **how):
+def _write_imported(imported, args, about:dict, **how):
     from pronto.core.files import json_with_keys
     from pronto.lab.suites.importing import import_table, write_found
     before = json_with_keys(Path(args.output)/'import.json', 'languages')
-    manifests = write_found(found, args.output, about, **how)
+    manifests = write_found(imported, args.output, about, **how)
     if before:
         note(f'{args.output}: replaced the import that was there, of {before.get("title", "others")}')
     tell(import_table(manifests), dict(path=args.output, datasets=manifests))
-    for line in found.notes:
+    for line in imported.notes:
         note(line)
-    return batch_status([line for line in found.notes if ': left out' in line])
+    return batch_status([line for line in imported.notes if ': left out' in line])
 
 def import_xtreme_command(args):
     "Import XTREME, as its download script leaves it, and the raw files of Tatoeba, XQuAD, MLQA and UD"
     from pronto.lab.suites.xtreme_files import divide, read_xtreme
-    found, about = read_xtreme(args.path), _SOURCES['xtreme']
+    imported, about = read_xtreme(args.path), _SOURCES['xtreme']
     if args.divide:
-        found, about = divide(found), about | dict(splits='divided')
-    return _write_imported(found, args, about, labels=True)
+        imported, about = divide(imported), about | dict(splits='divided')
+    return _write_imported(imported, args, about, labels=True)
 
 def import_mela_command(args):
     "Import MELA: judgements of linguistic acceptability in ten languages"
@@ -81,8 +81,8 @@ def import_tsv_command(args):
     from pronto.core.tables import names_in
     from pronto.lab.suites.importing import read_own
     labels = names_in(args.labels or '')
-    found = read_own(args.path, labels, task=args.task, kind=args.kind, language=args.language)
-    return _write_imported(found, args, dict(title=args.task, licence=args.licence or 'not stated'))
+    imported = read_own(args.path, labels, task=args.task, kind=args.kind, language=args.language)
+    return _write_imported(imported, args, dict(title=args.task, licence=args.licence or 'not stated'))
 
 # %% ../../../nbs/lab/cli/benchmark_commands.ipynb #bmco02
 def import_translation_options(parser):
@@ -133,15 +133,15 @@ def xtreme_score_command(args):
     from pronto.lab.suites.published import xtreme_table
     from pronto.lab.suites.scoring import left_out_lines, score_submission, show_scores
     import json
-    found = score_submission(args.predictions, args.labels)
+    scores = score_submission(args.predictions, args.labels)
     if args.output:
-        record = json.dumps(found.record(), indent=2)
+        record = json.dumps(scores.record(), indent=2)
         with write_aside(args.output) as f:
             f.write_text(record + '\n', encoding='utf-8')
-    show(show_scores(found), found.record())
+    show(show_scores(scores), scores.record())
     if args.published:
-        show('\n' + xtreme_table({'this submission': found}).markdown())
-    for line in left_out_lines(found):
+        show('\n' + xtreme_table({'this submission': scores}).markdown())
+    for line in left_out_lines(scores):
         note(line)
 
 # %% ../../../nbs/lab/cli/benchmark_commands.ipynb #bmco04
@@ -172,11 +172,11 @@ def xtreme_predict_command(args):
     for seed in range(args.seeds):
         folder = Path(args.output)/f's{seed}' if args.seeds > 1 else args.output
         how = options | dict(seed=seed, show=True)
-        for stem,found in zip(tasks, predict_submission(args.data, args.model, folder, tasks, **how)):
-            before = '; recorded before' if all(one.recorded_before for one in found) else ''
-            seconds = sum({one.run.training: one.run.seconds for one in found}.values())
-            note(f'{stem}: {len(found)} languages, {seconds:,.0f} s{before}')
-            made += [one.run for one in found]
+        for stem,predictions in zip(tasks, predict_submission(args.data, args.model, folder, tasks, **how)):
+            before = '; recorded before' if all(one.recorded_before for one in predictions) else ''
+            seconds = sum({one.run.training: one.run.seconds for one in predictions}.values())
+            note(f'{stem}: {len(predictions)} languages, {seconds:,.0f} s{before}')
+            made += [one.run for one in predictions]
     show(prediction_table(made), list(map(in_file, made)))
 
 # %% ../../../nbs/lab/cli/benchmark_commands.ipynb #mlt00001

@@ -35,15 +35,15 @@ def convert_command(args):
     from pronto.bibles.rows import fault_lines, skipped_lines
     bible = read_bible(args.file)
     if not bible.rows:
-        what = 'has no verse with a known book and number'
-        raise InputError(args.file[0], '; '.join([what, *skipped_lines(bible.skipped)]))
+        text = 'has no verse with a known book and number'
+        raise InputError(args.file[0], '; '.join([text, *skipped_lines(bible.skipped)]))
     if args.output not in (None, '-'):
         write_bible(bible, args.output)
     elif sys.stdout is None:
         raise InputError('standard output', 'is closed; name a file with -o')
     elif not args.report:
         sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
-    note(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
+    note(f'{bible.format}: ' + ', '.join(f'{n:,} {text}' for text,n in bible.counts.items() if n))
     if args.report:
         return _show_numbering(bible, args.versification, Path(args.file[0]).name)
     for line in skipped_lines(bible.skipped) + fault_lines(bible.faults):
@@ -56,11 +56,11 @@ def _compare(args):
     files = [*args.file, *filter(None, [args.compare])]
     if len(files) != 2:
         raise InputError('--compare', f'compares two Bibles, and {len(files)} are named; name two')
-    n_same, found = compare_bibles(*map(read_bible, files))
+    n_same, differences = compare_bibles(*map(read_bible, files))
     if args.output not in (None, '-'):
-        write_differences(found, args.output)
-    about = dict(files=files, same=n_same, differences=[d._asdict() for d in found])
-    show('\n'.join(difference_lines(n_same, found)), about)
+        write_differences(differences, args.output)
+    about = dict(files=files, same=n_same, differences=[d._asdict() for d in differences])
+    show('\n'.join(difference_lines(n_same, differences)), about)
 
 # %% ../../../nbs/lab/cli/convert_command.ipynb #97cc625fy
 def _show_numbering(bible, scheme:str, file:str):
@@ -71,13 +71,13 @@ def _show_numbering(bible, scheme:str, file:str):
     report = numbering_report(bible, to_english(bible, evidence.scheme), evidence)
     doubt = language_doubt(bible, file)
     lines = [f'versification: {report["evidence"]}']
-    for what,found in report['verses'].items():
-        lines.append(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
+    for item,verses in report['verses'].items():
+        lines.append(f'{item}: {report["counts"][item]:,}' + (f' ({", ".join(verses)})' if verses else ''))
     if doubt:
         lines.append(f'language: the file {doubt}')
     lines += skipped_lines(bible.skipped) + fault_lines(bible.faults) + changed_lines(bible.changed)
     about = dict(language_doubt=doubt, skipped=bible.skipped, faults=bible.faults, changed=bible.changed)
-    show('\n'.join(lines), report | {name: what for name,what in about.items() if what})
+    show('\n'.join(lines), report | {name: item for name,item in about.items() if item})
 
 # %% ../../../nbs/lab/cli/convert_command.ipynb #cvcm0006
 COMMANDS = ['convert']

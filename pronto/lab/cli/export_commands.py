@@ -41,8 +41,8 @@ def export_command(args):
     from pronto.lab.interop.standoff import export_standoff
     exports = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval, 'standoff': export_standoff}
     written = exports[args.format](args.dataset, args.output, progress=bar('export'), tasks=args.tasks)
-    what = 'task' if args.format == 'lm-eval' else 'dataset'
-    made = f'{len(written):,} {what}{"s" if len(written) != 1 else ""} ({", ".join(written)})'
+    unit = 'task' if args.format == 'lm-eval' else 'dataset'
+    made = f'{len(written):,} {unit}{"s" if len(written) != 1 else ""} ({", ".join(written)})'
     tell(f'{args.output}: {made}', dict(path=args.output, written=list(written)))
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #rsco04
@@ -65,8 +65,8 @@ def _export_texts(args):
     if unknown := [s for s in splits if s not in SPLITS]:
         raise InputError('--splits', f'there is no part {unknown[0]!r}; choose from {", ".join(SPLITS)}')
     n = write_texts(load_dataset_folder(args.dataset[0], tasks=args.tasks), args.output, splits)
-    what = f'{args.output}: {n:,} texts; translate the second column, then: pronto import translation'
-    tell(what, dict(path=args.output, texts=n))
+    message = f'{args.output}: {n:,} texts; translate the second column, then: pronto import translation'
+    tell(message, dict(path=args.output, texts=n))
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #dsco06
 def restore_options(parser):

@@ -74,8 +74,8 @@ def cluster_options(parser):
     add('--scheduler', metavar='ADDRESS',
         help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same folders; see '
         'nbs/lab/jobs/queue.ipynb. A tcp:// scheduler trusts its whole network')
-    for name,what in dict(ca='certificate of the authority', cert='yours', key='its key').items():
-        add(f'--tls-{name}', metavar='PEM', help=f'for a tls:// scheduler: {what}')
+    for name,description in dict(ca='certificate of the authority', cert='yours', key='its key').items():
+        add(f'--tls-{name}', metavar='PEM', help=f'for a tls:// scheduler: {description}')
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #opt00026
 def cluster(args)->dict:
@@ -209,12 +209,12 @@ def probe_command(args):
         with tqdm.external_write_mode():
             show('\n'.join(lines), data)
         lines.clear()
-    for dataset,(found,why) in zip(bar('probe')(datasets), probe_each(datasets, args.runs, **how)):
+    for dataset,(dataset_rows,why) in zip(bar('probe')(datasets), probe_each(datasets, args.runs, **how)):
         if why:
             failed[dataset] = why
-        for runs in found:
+        for runs in dataset_rows:
             add(runs[0].dataset, runs)
-        rows += found
+        rows += dataset_rows
     if not rows:
         raise InputError('datasets', f'none can be used; the first: {failed[datasets[0]]}')
     for same in grouped(rows, lambda runs: runs[0].model).values() if len(datasets) > 1 else ():

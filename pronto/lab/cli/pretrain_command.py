@@ -37,8 +37,8 @@ def pretrain_command(args):
     from pronto.lab.modeling.pretrain import checkpoint_of, foreign_in_model, pretrain, read_texts
     shares = listed('--checkpoints', args.checkpoints, float, '0,.1,.3') if args.checkpoints else ()
     places = [str(checkpoint_of(args.output, share)) for share in sorted({*shares, 1})]
-    for place in places:
-        require_place(place, foreign_in_model)
+    for folder in places:
+        require_place(folder, foreign_in_model)
     if args.width % args.heads:
         raise InputError('--width', f'{args.width} is not a multiple of the {args.heads} attention heads '
                                     '(--heads); change one of them')
@@ -47,8 +47,8 @@ def pretrain_command(args):
     if (n := sum(map(len, texts))) < _LITTLE:
         warn(f'warning: {", ".join(args.text)}: only {n:,} characters of text, from which a model learns '
              'hardly anything; add more texts')
-    for place in filter(os.path.exists, places):
-        note(f'{place}: the model that is there will be replaced when the new one is complete')
+    for folder in filter(os.path.exists, places):
+        note(f'{folder}: the model that is there will be replaced when the new one is complete')
     made = pretrain(texts, args.output, **sizes, kind=args.kind, steps=args.steps, epochs=args.epochs,
                     checkpoints=shares, seed=args.seed,
                     progress='' if args.quiet else f'pretrain {args.output}')

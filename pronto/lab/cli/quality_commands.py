@@ -80,12 +80,12 @@ def quality_sheet_command(args):
     if Path(args.output).exists():
         raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
     dataset = load_dataset_folder(args.dataset)
-    asked = [dataset.known.find(name) for name in args.task or ()]
-    for t in asked:
+    tasks = [dataset.known.find(name) for name in args.task or ()]
+    for t in tasks:
         if t in (NMC, PNS):
             raise InputError('--task', f'{t.stem} is measured by `pronto quality parse`; choose another task')
     glosses = read_glosses(args.frames) if args.frames else {}
-    sheet = draw_sheet(dataset, sheet_sizes(dataset, asked, args.size), args.seed, glosses)
+    sheet = draw_sheet(dataset, sheet_sizes(dataset, tasks, args.size), args.seed, glosses)
     write_sheet(sheet, args.output)
     tell(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, then: '
          f'pronto quality score {args.output} -d {args.dataset}',

@@ -34,19 +34,19 @@ def study_command(args):
     from pronto.lab.studies.study_page import write_study_page
     require_folder(args.data, 'name the folder of translations and annotated sources')
     plan = read_plan(find_plan(args.plan))
-    place = Workplace(*(Path(p).absolute() for p in (args.data, args.output)), args.teacher, args.workers)
+    workplace = Workplace(*(Path(p).absolute() for p in (args.data, args.output)), args.teacher, args.workers)
     if args.quick:
-        plan, place = quick(plan, place)
+        plan, workplace = quick(plan, workplace)
     if args.dry_run:
-        for step in (step for steps in all_steps(plan, place) for step in steps):
+        for step in (step for steps in all_steps(plan, workplace) for step in steps):
             first, *more = step.program
             show(join([Path(first).name, *more, *step.command]), step._asdict())
         return 0
-    made = study(plan, place, run=not args.tables)
+    made = study(plan, workplace, run=not args.tables)
     made.failed += write_study_page(made)
     for line in made.failed:
         warn(line)
-    page = place.out/'tables'/'README.md'
+    page = workplace.out/'tables'/'README.md'
     if made.failed:
         note('run the same command again to make what failed')
     tell(f'{page}: tables, pictures and what they show', dict(path=str(page), failed=made.failed))

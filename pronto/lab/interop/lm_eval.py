@@ -37,8 +37,8 @@ def options(dataset:Dataset, stem:str)->list[str]: # Labels
     "The labels that a model chooses from; raises `InputError` if there are more than letters"
     task = dataset.known.get(stem) or UnknownTask(stem)
     if task.target != 'class':
-        what = f'{stem}: has several labels in a row, or numbers, and the harness asks for one of a few'
-        raise InputError(dataset.path, f'{what}; leave this task out')
+        problem = f'{stem}: has several labels in a row, or numbers, and the harness asks for one of a few'
+        raise InputError(dataset.path, f'{problem}; leave this task out')
     labels = {r.label for rows in dataset.tasks[stem].values() for r in rows}
     names = label_names(task, {task.training_label(label) for label in labels})
     option_letters(len(names), dataset.path, stem)
@@ -121,11 +121,11 @@ def _write_lm_eval(
         task = dataset.known.get(stem) or UnknownTask(stem)
         _,*shared,splits = templates.setdefault(stem, (task, labels, texts, set()))
         if shared != [labels, texts]:
-            what = f'has other labels of {stem} ({", ".join(labels)}) than the datasets before it'
-            raise InputError(dataset.path, f'{what}; export it by itself')
+            problem = f'has other labels of {stem} ({", ".join(labels)}) than the datasets before it'
+            raise InputError(dataset.path, f'{problem}; export it by itself')
         train, validation, test = (questions(task, parts[s], labels) for s in ('train','dev','test'))
-        found = dict(test=test, validation=validation, fewshot=shots(train))
-        splits |= _write_documents(folder/code, stem, found)
+        documents = dict(test=test, validation=validation, fewshot=shots(train))
+        splits |= _write_documents(folder/code, stem, documents)
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #lmchoice2
 def choice_yaml(stem:str, has_context:bool)->str: # The contents of the file
@@ -140,9 +140,9 @@ def _write_choices(dataset:Dataset, folder:Path, templates:dict): # Stem to whet
     for stem,parts in choices_of(dataset).items():
         if not parts['test']:
             continue
-        found = {name: [row._asdict() | dict(label=row.answer) for row in parts[split]]
-                 for name,split in (('test','test'), ('validation','dev'))}
-        _write_documents(folder, stem, found)
+        documents = {name: [row._asdict() | dict(label=row.answer) for row in parts[split]]
+                     for name,split in (('test','test'), ('validation','dev'))}
+        _write_documents(folder, stem, documents)
         templates[stem] = any(row.context for row in parts['test'])
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #2c67cd48
@@ -163,24 +163,24 @@ def export_lm_eval(
             _write_lm_eval(dataset, code, aside, templates)
             _write_choices(dataset, aside/code, choices)
             counted = sizes(dataset) | dataset.manifest.get('counts', {})
-            asked = {stem: n for stem,n in counted.items() if stem in templates or stem in choices}
-            about.append(provenance(dataset) | dict(sizes=asked))
+            included = {stem: n for stem,n in counted.items() if stem in templates or stem in choices}
+            about.append(provenance(dataset) | dict(sizes=included))
             of_words = dataset.manifest.get('word_tasks', {}).get('tasks', {})
             tagged = [stem for stem in of_words if stem not in choices]
             if tagged:
                 to_stderr(f'{code}: left out {", ".join(tagged)}: the harness asks for a label, not for tags')
         if not templates and not choices:
-            what = 'has no task to ask about; build it from more of the Bible, or with fewer labels'
-            raise InputError(folders[0], what)
+            problem = 'has no task to ask about; build it from more of the Bible, or with fewer labels'
+            raise InputError(folders[0], problem)
         of_labels = [task_yamls(*shared) for shared in templates.values()]
         of_choices = {f'pronto_{stem}': choice_yaml(stem, has) for stem,has in choices.items()}
         groups = _groups(of_labels, list(of_choices))
-        yamls = {name: text for some in (*of_labels, of_choices) for name,text in some.items()}
-        yamls |= {name: group_yaml(name, asked) for name,asked in groups.items()}
+        yamls = {name: text for files in (*of_labels, of_choices) for name,text in files.items()}
+        yamls |= {name: group_yaml(name, included) for name,included in groups.items()}
         for name,text in yamls.items():
             _write(aside/f'{name}.yaml', text)
         _write(aside/'_common_yaml', template('lm_eval_common.yaml'))
         _write(aside/'pronto_data.py', template('lm_eval_data.txt'))
-        said = dict(folder=Path(out).name, code=about[0]['code'], group=next(iter(groups)))
-        write_export(aside, 'lm-eval', about, CARD_TEXTS['opening']['lm_eval'].format(**said))
+        fields = dict(folder=Path(out).name, code=about[0]['code'], group=next(iter(groups)))
+        write_export(aside, 'lm-eval', about, CARD_TEXTS['opening']['lm_eval'].format(**fields))
     return [*groups, *(name for name in yamls if name not in groups)]

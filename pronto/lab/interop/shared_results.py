@@ -29,9 +29,9 @@ _READING = {name: FIGURES[name] for name in ('exact','chrf','known','order')} # 
 
 def _scores(run:Run)->dict[str,float]:
     "The scores of a run on labels, or what a model knows about verses without any"
-    found = {name: getattr(run, name) for name in (*_BOUNDS, 'bits_per_character')}
-    found |= {name: run.memory.get(name) for name in _READING}
-    return {name: value for name,value in found.items() if value is not None}
+    scores = {name: getattr(run, name) for name in (*_BOUNDS, 'bits_per_character')}
+    scores |= {name: run.memory.get(name) for name in _READING}
+    return {name: value for name,value in scores.items() if value is not None}
 
 def _texts(values:dict)->dict[str,str]:
     def as_text(v):
@@ -116,16 +116,16 @@ def _asked(run:Run)->dict[str,list[str]]:
     columns = prediction_columns(run)
     return {name: columns[name] for name in _ASKED if name in columns}
 
-def _require_alike(run:Run, known:Run):
+def _require_alike(run:Run, other:Run):
     "Refuse a run that has other scores or rows than one from the same inputs"
-    scores, what = _scores(known), ''
+    scores, difference = _scores(other), ''
     for name,score in _scores(run).items():
         if abs(scores.get(name, score) - score) > .005*max(1, abs(score)):
-            what = f'another {name}'
-    if _asked(run) != _asked(known):
-        what = 'other rows or labels'
-    if what:
-        raise InputError(run.path, f'has {what} than {known.path}, from the same inputs; find out why')
+            difference = f'another {name}'
+    if _asked(run) != _asked(other):
+        difference = 'other rows or labels'
+    if difference:
+        raise InputError(run.path, f'has {difference} than {other.path}, from the same inputs; find out why')
 
 def _add(path:Path, copy:Path, out:Path, organisation:str, new:list[Path])->bool: # Was it not there?
     "Add one record, its predictions and its results; what is written is added to `new`"
@@ -157,20 +157,20 @@ def export_results(
 )->tuple[int,int]: # How many records were added, and how many there are
     "Add records to a folder of many people, and check all of it; raises `InputError`, and adds nothing then"
     runs, out, new = store_of(runs), Path(out), []
-    found, tasks = _records(runs), sorted(runs.glob('tasks/*.json'))
-    if not found:
+    records, tasks = _records(runs), sorted(runs.glob('tasks/*.json'))
+    if not records:
         raise InputError(runs, 'has no runs; name a folder that `pronto eval` wrote')
     if runs.resolve() == out.resolve():
         raise InputError(out, 'is the run store itself; name another folder')
     if out.resolve().is_relative_to(runs.resolve()):
         raise InputError(out, f'is inside the run store {runs}; name another folder')
     if runs.resolve() == (out/'runs').resolve():
-        found, tasks = [], []
-    _inside([*tasks, *found, *map(table_file, found)], runs)
+        records, tasks = [], []
+    _inside([*tasks, *records, *map(table_file, records)], runs)
     try:
         for path in tasks:
             _copy(path, out/'runs'/'tasks'/path.name, new)
-        added = sum(_add(path, out/'runs'/path.relative_to(runs), out, organisation, new) for path in found)
+        added = sum(_add(path, out/'runs'/path.relative_to(runs), out, organisation, new) for path in records)
         if faults := _check_results(out):
             more = [f'and {len(faults) - _SHOWN:,} more'] if len(faults) > _SHOWN else []
             raise InputError(out, '; '.join(faults[:_SHOWN] + more))
@@ -200,52 +200,52 @@ def _scored_again(run:Run)->dict: # Fields of a record
     if not (is_known or run.is_search) and run.macro_f1 is None:
         return {} # Nothing tells which answers are right
     rows, predicted = rows_and_answers(run)
-    found = score_table(task, rows, predicted)
+    scores = score_table(task, rows, predicted)
     if not task.has_items:
-        found['counts'] = dict(test=len(rows))
+        scores['counts'] = dict(test=len(rows))
     if 'parallel' not in rows.columns:
-        del found['accuracy_without_parallels']
+        del scores['accuracy_without_parallels']
     if run.is_search:
-        found = dict(accuracy=found['accuracy'], counts=found['counts'], intervals=_intervals(run))
-    return found
+        scores = dict(accuracy=scores['accuracy'], counts=scores['counts'], intervals=_intervals(run))
+    return scores
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0012c
-def _is_same(said, true)->bool:
+def _is_same(stated, true)->bool:
     "Are numbers alike, as far as records round them? Of dictionaries, what both have"
-    if isinstance(said, dict) and isinstance(true, dict):
-        return all(_is_same(said[k], true[k]) for k in said.keys() & true.keys())
-    if isinstance(said, list) and isinstance(true, list):
-        return all(map(_is_same, said, true))
-    if said is None or true is None:
-        return said is true
-    return abs(said - true) <= 5e-4*max(1, abs(true))
+    if isinstance(stated, dict) and isinstance(true, dict):
+        return all(_is_same(stated[k], true[k]) for k in stated.keys() & true.keys())
+    if isinstance(stated, list) and isinstance(true, list):
+        return all(map(_is_same, stated, true))
+    if stated is None or true is None:
+        return stated is true
+    return abs(stated - true) <= 5e-4*max(1, abs(true))
 
 def _faults_of(path:Path, out:Path, tasks:Tasks)->list[str]:
     "What is wrong with one record"
     try:
         run = read_record(path).but(defined=tasks.get(path.parent.name))
-        found = _scored_again(run)
+        fields = _scored_again(run)
     except InputError as e:
         return [str(e)]
     key = key_of(run)
     if run.train not in ([], key.train) or run.training not in ('', key.training):
         return [f'{path}: was not trained on what its inputs name']
-    wrong = [name for name,true in found.items() if not _is_same(getattr(run, name), true)]
+    wrong = [name for name,true in fields.items() if not _is_same(getattr(run, name), true)]
     if wrong:
         return [f'{path}: its {wrong[0]} is not that of its predictions']
-    if alone := run.baselines.keys() - found.get('baselines', run.baselines).keys():
+    if alone := run.baselines.keys() - fields.get('baselines', run.baselines).keys():
         return [f'{path}: its baseline {min(alone)} has no predictions']
-    place = _place(run, out)
-    if not place.is_file():
-        return [f'{path}: has no {place}; export it']
+    result_path = _place(run, out)
+    if not result_path.is_file():
+        return [f'{path}: has no {result_path}; export it']
     try:
-        found = read_json(place, 'export it again')
-        who = found['source_metadata']['source_organization_name']
-        made = shared_result(run, found['retrieved_timestamp'], who)
+        fields = read_json(result_path, 'export it again')
+        who = fields['source_metadata']['source_organization_name']
+        made = shared_result(run, fields['retrieved_timestamp'], who)
     except (InputError, KeyError, TypeError) as e:
-        return [f'{place}: is damaged ({e})']
-    is_same = found == json.loads(json.dumps(made))
-    return [] if is_same else [f'{place}: says something else than {path}']
+        return [f'{result_path}: is damaged ({e})']
+    is_same = fields == json.loads(json.dumps(made))
+    return [] if is_same else [f'{result_path}: says something else than {path}']
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0012e
 def _check_results(out)->list[str]: # What is wrong; empty if nothing is
@@ -260,13 +260,13 @@ def _check_results(out)->list[str]: # What is wrong; empty if nothing is
     of_labels = [r for r in runs if not (r.is_reading or r.is_search)] # Others have all verses, of any tasks
     def data(r):
         return (r.dataset, task_key(r), r.fold, *made_as(r)) # A dataset may hold some of the tasks
-    for (code,task,*_),some in grouped(of_labels, data).items():
-        hashes = {r.dataset_hash for r in some}
+    for (code,task,*_),group in grouped(of_labels, data).items():
+        hashes = {r.dataset_hash for r in group}
         if len(hashes) == 1:
             continue
         faults.append(f'{code}: its runs of {task.name} are on {len(hashes)} datasets of this name')
     for first,*others in grouped(runs, lambda r: json.dumps(key_of(r).inputs, sort_keys=True)).values():
         faults += [f'{r.path}: is the same run as {first.path}; remove one' for r in others]
-    known = {_place(run, out) for run in runs}
-    extra = [p for p in sorted((out/'results').rglob('*.json')) if p not in known]
+    expected = {_place(run, out) for run in runs}
+    extra = [p for p in sorted((out/'results').rglob('*.json')) if p not in expected]
     return faults + [f'{p}: has no record; remove it' for p in extra]

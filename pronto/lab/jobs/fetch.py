@@ -62,8 +62,8 @@ def _receive(url:str, answer, f)->bool: # Is the file complete, as far as the se
         try:
             for piece in answer.iter_content(1 << 16):
                 if not f.tell() and re.match(rb'\s*<(!doctype\s+html|html)\b', piece, re.IGNORECASE):
-                    what = 'is a web page, not the file; check the name, or if a proxy wants a login'
-                    raise InputError(url, what)
+                    problem = 'is a web page, not the file; check the name, or if a proxy wants a login'
+                    raise InputError(url, problem)
                 f.write(piece)
                 meter.update(len(piece))
         except requests.RequestException:
@@ -118,8 +118,8 @@ def _wrong_sha(path, sha:str)->str|None:
     "What is wrong with a file whose checksum git knows"
     start = f'blob {Path(path).stat().st_size}\0'.encode()
     with open(path, 'rb') as f:
-        found = hashlib.file_digest(f, lambda: hashlib.sha1(start)).hexdigest()
-    return None if found == sha else 'has not the checksum that GitHub lists'
+        digest = hashlib.file_digest(f, lambda: hashlib.sha1(start)).hexdigest()
+    return None if digest == sha else 'has not the checksum that GitHub lists'
 
 def _listed(url:str, offline:bool, path)->list[dict]:
     "The books of a folder on GitHub; unencrypted addresses are accepted from an unencrypted list only"
@@ -141,19 +141,19 @@ def fetch_macula(
     "Download MACULA Greek into the data folder; raises `InputError` if that fails"
     folder = data_dir()
     name = f'macula-{edition}'
-    place = folder/_MACULA_EDITIONS[edition]
+    edition_folder = folder/_MACULA_EDITIONS[edition]
     url = f'{base}/{edition}/lowfat'
     if note := _fetched(folder, name):
-        return place, note
-    books = _listed(url, offline, place)
+        return edition_folder, note
+    books = _listed(url, offline, edition_folder)
     for x in books:
-        path = place/x['name']
+        path = edition_folder/x['name']
         check = partial(_wrong_sha, sha=x['sha'])
         if not path.is_file() or check(path):
             download(x['download_url'], path, check, offline)
-    files = [place/x['name'] for x in books]
+    files = [edition_folder/x['name'] for x in books]
     about = dict(source=url, licence='CC BY 4.0', attribution=_MACULA_CITATION)
-    return place, _write_note(folder, name, files, **about)
+    return edition_folder, _write_note(folder, name, files, **about)
 
 # %% ../../../nbs/lab/jobs/fetch.ipynb #fac02
 ACAI = 'https://codeload.github.com/BibleAquifer/ACAI/zip'
@@ -162,8 +162,8 @@ _ACAI_FILE = re.compile(rf"[^/]+/((?:{_KINDS})/json/[^./\\\x00-\x1f][^/\\\x00-\x
 
 def _acai_members(archive:zipfile.ZipFile)->dict[str,zipfile.ZipInfo]:
     "The files to extract, by their path in the folder of ACAI"
-    found = ((_ACAI_FILE.fullmatch(i.filename), i) for i in archive.infolist() if not i.is_dir())
-    return {m[1]: i for m,i in found if m}
+    matches = ((_ACAI_FILE.fullmatch(i.filename), i) for i in archive.infolist() if not i.is_dir())
+    return {m[1]: i for m,i in matches if m}
 
 def _bad_zip(path, look:Callable[[zipfile.ZipFile],str|None])->str|None:
     "What is wrong with an archive; `look` says what it lacks"
@@ -182,11 +182,11 @@ def _lacks_acai(archive:zipfile.ZipFile)->str|None:
 # %% ../../../nbs/lab/jobs/fetch.ipynb #fac03
 _ACAI_CITATION = 'ACAI Biblical Entity Data, BiblioNexus, available at https://github.com/BibleAquifer/ACAI'
 
-def _unpack_acai(archive_path:Path, place:Path)->str: # The commit, as GitHub states it
+def _unpack_acai(archive_path:Path, acai_folder:Path)->str: # The commit, as GitHub states it
     names = [*(f'{kind}/json/*.json' for kind in FOLDERS), 'LICENSE.md']
     def foreign(folder):
         return foreign_file(folder, names, True)
-    with zipfile.ZipFile(archive_path) as archive, replace_folder(place, foreign) as folder:
+    with zipfile.ZipFile(archive_path) as archive, replace_folder(acai_folder, foreign) as folder:
         for name,member in _acai_members(archive).items():
             target = folder/name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -200,15 +200,15 @@ def fetch_acai(
     "Download ACAI into the data folder; raises `InputError` if that fails"
     folder = data_dir()
     url = f'{base}/refs/heads/main'
-    place = folder/'acai'
+    acai_folder = folder/'acai'
     if note := _fetched(folder, 'acai'):
-        return place, note
+        return acai_folder, note
     check = partial(_bad_zip, look=_lacks_acai)
     archive = download(url, folder/'fetched'/'acai.zip', check, offline)
-    commit = _unpack_acai(archive, place)
+    commit = _unpack_acai(archive, acai_folder)
     archive.unlink()
     about = dict(source=url, commit=commit, licence='CC BY-SA 4.0', attribution=_ACAI_CITATION)
-    return place, _write_note(folder, 'acai', acai_files(place), **about)
+    return acai_folder, _write_note(folder, 'acai', acai_files(acai_folder), **about)
 
 # %% ../../../nbs/lab/jobs/fetch.ipynb #fl02
 _RAW = 'https://raw.githubusercontent.com'
@@ -239,27 +239,28 @@ def fetch_labels(
     "Download the files of a source, and write its labels alone; raises `InputError` if that fails"
     folder = data_dir()
     url = base or dict(taxi1500=_TAXI1500, speakers=_SPEAKERS)[name]
-    place = folder/name/'labels.tsv'
+    table_path = folder/name/'labels.tsv'
     aside = folder/'fetched'/name
     about = _LABEL_SOURCES[name]
     note = _fetched(folder, name)
     if note and note.get('acai') == str(acai):
-        return place, note
-    if place.exists() and not note:
-        raise InputError(place, 'was changed since it was fetched, or not fetched; move it away to fetch it')
+        return table_path, note
+    if table_path.exists() and not note:
+        raise InputError(table_path, 'was changed since it was fetched, or not fetched; '
+                                     'move it away to fetch it')
     files = _LABEL_FILES[name]
-    found = [download(f'{url}/{file}', aside/file, partial(_wrong_sha, sha=sha), offline)
+    paths = [download(f'{url}/{file}', aside/file, partial(_wrong_sha, sha=sha), offline)
              for file,sha in files.items()]
-    rows = _label_rows(name, [path.read_text('utf-8') for path in found], acai)
-    for path in found:
+    rows = _label_rows(name, [path.read_text('utf-8') for path in paths], acai)
+    for path in paths:
         path.unlink() # The text of a Bible may be under copyright
     aside.rmdir()
-    with write_aside(place) as f:
+    with write_aside(table_path) as f:
         f.write_text('\n'.join(rows) + '\n', encoding='utf-8', newline='\n')
-    with write_aside(place.with_name('source.json')) as f:
+    with write_aside(table_path.with_name('source.json')) as f:
         f.write_bytes(json_bytes(about))
-    return place, _write_note(folder, name, [place], source=url, acai=str(acai), licence=about['licence'],
-                              attribution=about['attribution'])
+    return table_path, _write_note(folder, name, [table_path], source=url, acai=str(acai),
+                                   licence=about['licence'], attribution=about['attribution'])
 
 # %% ../../../nbs/lab/jobs/fetch.ipynb #611e0b98
 EBIBLE = 'https://ebible.org/Scriptures'
@@ -316,9 +317,9 @@ def fetch_ebible(
         raise InputError(path, 'was changed since it was fetched, or not fetched; move it away to fetch it')
     table = f'{base}/translations.csv'
     about = _about(code, _text(table, offline, path), table)
-    place = folder/'fetched'/f'{code}_usfx.zip'
+    zip_path = folder/'fetched'/f'{code}_usfx.zip'
     check = partial(_bad_zip, look=_lacks_usfx)
-    archive_path = download(url, place, check, offline)
+    archive_path = download(url, zip_path, check, offline)
     with zipfile.ZipFile(archive_path) as archive, write_aside(path) as aside, open(aside, 'wb') as out:
         shutil.copyfileobj(archive.open(_usfx_in(archive)), out)
     archive_path.unlink()

@@ -24,31 +24,31 @@ from ...runs.store import is_done, pool_runs
 
 # %% ../../../nbs/lab/jobs/probes.ipynb #9c00000e
 def _mean(values:list)->float|None:
-    known = [value for value in values if value is not None]
-    return mean(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return mean(numbers) if numbers else None
 
 def _scores(runs:list[Run])->dict: # JSON values
     "The mean scores of the runs of one model and task, and how many tokens it does not know"
     task = runs[0].definition
     by_own = task.metric == 'f1' or task.target != 'class'
     metrics = ['accuracy','mcc', *([task.metric] if by_own else [])]
-    found = {metric: _mean([run.score(metric) for run in runs]) for metric in metrics}
+    scores = {metric: _mean([run.score(metric) for run in runs]) for metric in metrics}
     unknown = _mean([run.unknown.get('test') for run in runs])
-    return found | dict(unknown=dict(test=unknown))
+    return scores | dict(unknown=dict(test=unknown))
 
 _OWN = dict(f1='F1', macro_f1='macro F1', spearman='ρ') # What tasks with other answers than one label have
 
 def _cell(scores:dict|None)->str:
     if scores is None:
         return '–'
-    own = next((metric for metric in _OWN if metric in scores), 'accuracy')
-    said = _OWN.get(own, '')
-    if not said and scores['mcc'] is not None: # Choices have none
-        said = decimal(scores['mcc'])
+    main_metric = next((metric for metric in _OWN if metric in scores), 'accuracy')
+    remark = _OWN.get(main_metric, '')
+    if not remark and scores['mcc'] is not None: # Choices have none
+        remark = decimal(scores['mcc'])
     unknown = scores['unknown']['test'] or 0
     rare = f'{100*unknown:.0f} % unknown' if unknown >= HIGH_UNKNOWN else '' # Of the tokens
-    beside = ', '.join(filter(None, [said, rare]))
-    score = decimal(scores[own]) if own == 'spearman' else decimal(100*scores[own], 1)
+    beside = ', '.join(filter(None, [remark, rare]))
+    score = decimal(scores[main_metric]) if main_metric == 'spearman' else decimal(100*scores[main_metric], 1)
     return f'{score} ({beside})' if beside else score
 
 def probe_row(
@@ -59,7 +59,7 @@ def probe_row(
     "The scores of one model: accuracy, in percent, and Matthews' correlation; F1 of spans"
     model = runs[0].model
     by_task = grouped(runs, lambda run: run.task)
-    scores = {stem: _scores(some) for stem,some in by_task.items()}
+    scores = {stem: _scores(task_runs) for stem,task_runs in by_task.items()}
     cells = [_cell(scores.get(task.stem)) for task in tasks]
     return markdown_row([name, model, *cells]), dict(bible=name, model=model) | scores
 
@@ -73,11 +73,11 @@ def find_probed(
     if not any(map(dataset_folders, places)):
         raise InputError(places[0], 'holds no dataset; make some with `pronto build` or `pronto release`')
     datasets = list(dict.fromkeys(open_datasets(places, report, tasks=tasks)))
-    known = reduce(or_, (dataset.known for dataset in datasets))
+    all_tasks = reduce(or_, (dataset.known for dataset in datasets))
     folds = [fold for dataset in datasets for fold in (dataset, *dataset.folds)]
     def occurs(task):
         return any(fold.table_file(task.stem, 'test').is_file() for fold in folds)
-    return datasets, [task for task in known.values() if known.is_chosen(task.stem) and occurs(task)]
+    return datasets, [task for task in all_tasks.values() if all_tasks.is_chosen(task.stem) and occurs(task)]
 
 # %% ../../../nbs/lab/jobs/probes.ipynb #prbposs2
 def _make(trainings:list[Training], runs, steps:bool=False)->tuple[list[Run],list[str]]: # Also what failed
@@ -122,15 +122,15 @@ def _read_ahead(trainings:list[Training], runs):
     from pronto.modeling.likelihood import read_ahead
     def is_asked(t):
         return t.adapt == 'likelihood' and not all(is_done(key, runs) for key in t.keys)
-    for model,own in grouped(filter(is_asked, trainings), lambda t: t.model).items():
-        read_ahead(model, [row for t in own for row in part_rows(t.selection.tests, t.task, t.key.limit)])
+    for model,group in grouped(filter(is_asked, trainings), lambda t: t.model).items():
+        read_ahead(model, [row for t in group for row in part_rows(t.selection.tests, t.task, t.key.limit)])
 
 def run_datasets(
     jobs:dict[str,tuple[Training,...]], # Name to the trainings of one dataset; all of one model
     runs # The folder of the run store
 )->dict[str,str]: # Name to why it failed, in one line
     "Run what trains no model on several datasets"
-    together = [t for some in jobs.values() for t in some]
+    together = [t for job in jobs.values() for t in job]
     if len(jobs) > 1:
         with suppress(InputError): # The run of that dataset will say what is wrong
             encode_ahead(together, runs)

@@ -41,9 +41,9 @@ def _workers(workers:int|None, gpus:int, per_gpu:int, jobs:int|None)->dict[int,d
         return {i: _worker() for i in range(n)}
     visible = _visible_gpus()
     if len(visible) < gpus:
-        what = (f'{gpus} GPUs were requested, but {len(visible)} are available; '
-                'CUDA_VISIBLE_DEVICES may hide some')
-        raise InputError(Parameter('gpus'), what)
+        problem = (f'{gpus} GPUs were requested, but {len(visible)} are available; '
+                   'CUDA_VISIBLE_DEVICES may hide some')
+        raise InputError(Parameter('gpus'), problem)
     return {i: _worker(nthreads=per_gpu, resources={'GPU': 1}, env={'CUDA_VISIBLE_DEVICES': visible[i]})
             for i in range(n)}
 
@@ -135,13 +135,13 @@ def _scheme_there(scheduler:str)->str: # `tls`, `tcp`, or empty if nothing answe
 
 def _why_silent(scheduler:str, e:Exception)->str:
     "Why a client and a scheduler do not understand each other, and what to do"
-    scheme, _, place = scheduler.rpartition('://')
+    scheme, _, address = scheduler.rpartition('://')
     there = _scheme_there(scheduler)
     error = type(e).__name__
     if not there:
         return f'no Dask scheduler answers ({error}); start one with `dask scheduler`, or omit --scheduler'
     if there != (scheme or 'tcp'):
-        return f'is {"" if there == "tls" else "not "}encrypted (TLS); give {there}://{place}'
+        return f'is {"" if there == "tls" else "not "}encrypted (TLS); give {there}://{address}'
     if there == 'tls':
         return f'does not accept these certificates, or they do not vouch for it ({error}); give others'
     return f'answers, but not as a Dask scheduler of this version ({error}); give the address of another'
@@ -246,11 +246,11 @@ def _slots(client, need:dict)->int:
     def fit(worker):
         by_resource = (int(worker['resources'].get(r, 0)/n + .001) for r,n in need.items())
         return min([worker['nthreads'], *by_resource])
-    found = sum(map(fit, workers))
-    if not found and client.cluster is not None and len(workers) >= len(client.cluster.worker_spec) > 0:
+    n_slots = sum(map(fit, workers))
+    if not n_slots and client.cluster is not None and len(workers) >= len(client.cluster.worker_spec) > 0:
         raise InputError(client.scheduler.address, f'none of its {len(workers)} workers has what a job needs '
                                                    f'({", ".join(need)}); request GPUs with --gpus')
-    return found
+    return n_slots
 
 def _tell_waiting(address:str, need:dict, local:bool)->Callable: # Takes what is running
     "Reports once for each time of waiting that no worker takes a job; raises `InputError` if none ever will"

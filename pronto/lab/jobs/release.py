@@ -48,12 +48,12 @@ def _visible(folder:Path)->list[Path]:
     "What may be a Bible or hold some; of a SWORD library the descriptions of its modules"
     if (folder/'mods.d').is_dir():
         return [folder/'mods.d']
-    found = []
+    paths = []
     for path in sorted(folder.iterdir()):
         is_hidden = path.name.startswith('.') or path.name == '__MACOSX'
         if not is_hidden and (path.is_dir() or not _ACCOMPANY.fullmatch(path.name)):
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 _WORD = re.compile(r'((?<!\d)[1-4][ _]?)?[A-Za-z]+')
 
@@ -83,19 +83,19 @@ def find_bibles(folder)->list[Path]: # Files and folders, sorted
         raise InputError(folder, 'is not a folder; name one that holds Bibles')
     met = set()
     def walk(here):
-        place = here.resolve()
-        if place in met: # A link that leads back
+        resolved = here.resolve()
+        if resolved in met: # A link that leads back
             return
-        met.add(place)
+        met.add(resolved)
         for path in _visible(here):
             if not path.is_dir() or _is_one(path):
                 yield path
             else:
                 yield from walk(path)
-    found = sorted(walk(folder), key=lambda path: path.relative_to(folder).parts)
-    if not found:
+    bibles = sorted(walk(folder), key=lambda path: path.relative_to(folder).parts)
+    if not bibles:
         raise InputError(folder, 'holds no Bible; name a folder with a file, zip or folder for each')
-    return found
+    return bibles
 
 # %% ../../../nbs/lab/jobs/release.ipynb #315cc3c3
 _ENDING = re.compile(r'(\.(xml|txt|tsv|csv|usfm|sfm|usx|usj|usfx|osis|zefania|beblia|ces|tei|vpl|zip'
@@ -183,9 +183,9 @@ _NO_ANNOTATIONS = 'none'
 
 @lru_cache(maxsize=1)
 def _read_annotations(path:str, its_hash:str):
-    found = TEXT_ALONE if path == _NO_ANNOTATIONS else named_annotations(path)
+    annotations = TEXT_ALONE if path == _NO_ANNOTATIONS else named_annotations(path)
     gc.freeze() # The annotations live as long as the worker
-    return found
+    return annotations
 
 def _about(folder:Path)->dict: # Empty if the file is damaged; then the folder is built again
     return json_with_keys(folder/'release.json', 'inputs', 'script', 'redistribution', 'profile', 'files')
@@ -196,11 +196,11 @@ def _write_about(folder:Path, about:dict):
         f.write_bytes(json_bytes(about | dict(files=_sizes(folder))))
 
 def _sizes(folder:Path)->dict[str,int]: # Name of each file to its bytes
-    found = {}
+    sizes = {}
     for path in sorted(folder.rglob('*')):
         if path.is_file() and path.name != 'release.json':
-            found[path.relative_to(folder).as_posix()] = path.stat().st_size
-    return found
+            sizes[path.relative_to(folder).as_posix()] = path.stat().st_size
+    return sizes
 
 def _is_whole(folder:Path)->bool:
     return (folder/'manifest.json').is_file() and _about(folder).get('files') == _sizes(folder)
@@ -261,8 +261,8 @@ def build_translation(
 
 # %% ../../../nbs/lab/jobs/release.ipynb #374690e6
 def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
-    known = task.labels if task and task.target == 'class' else ()
-    trained = dict.fromkeys(known, 0) | shown_shares(task, shares)
+    labels = task.labels if task and task.target == 'class' else ()
+    trained = dict.fromkeys(labels, 0) | shown_shares(task, shares)
     return ', '.join(f'{label} {share:.1%}' for label,share in trained.items())
 
 def registry_row(folder, tasks:Tasks=BUILT_IN)->dict[str,str|int]: # Column to value
@@ -286,9 +286,9 @@ def registry_row(folder, tasks:Tasks=BUILT_IN)->dict[str,str|int]: # Column to v
     once = ['test'] if manifest['splits'] == 'folds' else SPLITS # Each row is in the test split of one fold
     for stem,counts in manifest['counts'].items():
         row[stem] = sum(counts[split] for split in once)
-    known = tasks_of_manifest(manifest, folder, tasks)
+    manifest_tasks = tasks_of_manifest(manifest, folder, tasks)
     for stem,shares in manifest['label_shares'].items():
-        row[f'{stem}_shares'] = _shares(known.get(stem), shares)
+        row[f'{stem}_shares'] = _shares(manifest_tasks.get(stem), shares)
     return row
 
 def _registry(rows:list[dict])->dict[str,str]: # Name of a file to its text
@@ -315,8 +315,8 @@ def _metadata_row(registry:dict, manifest:dict)->dict[str,str|int]: # Column to 
                 source_licence=source['licence'], rules=manifest['rules'], version=manifest['version'])
     for status in STATUSES:
         row[f'verses_{status}'] = manifest['verses'].get(status, 0)
-    for what in _NUMBERING:
-        row[f'numbering_{what}'] = moved.get(what, 0)
+    for kind in _NUMBERING:
+        row[f'numbering_{kind}'] = moved.get(kind, 0)
     for stem,counts in manifest['counts'].items():
         for split,n in counts.items():
             row[f'{stem}_{split}'] = n
@@ -356,9 +356,9 @@ class _Outcome:
         counted = {'built': self.built, 'finished before': self.finished, 'failed': self.failed,
                    'left out, as their licence forbids redistribution': self.left_out,
                    'without their text, as it is unclear whether it may be passed on': self.withheld}
-        said = ', '.join(f'{len(codes):,} {what}' for what,codes in counted.items() if codes)
-        said += f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
-        return f'{self.out}: {said}'
+        text = ', '.join(f'{len(codes):,} {outcome}' for outcome,codes in counted.items() if codes)
+        text += f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
+        return f'{self.out}: {text}'
 
 # %% ../../../nbs/lab/jobs/release.ipynb #fa0a33c0b
 class Release(_Outcome):
@@ -366,11 +366,11 @@ class Release(_Outcome):
     @property
     def numbering(self)->str: # e.g. `versification: eng 3; org 1 (fraLSG)`
         "How the translations number their verses, the rarer schemes with their codes"
-        said = []
+        parts = []
         for scheme,codes in sorted(self.schemes.items(), key=lambda scheme: -len(scheme[1])):
-            named = f' ({_few(codes)})' if said else ''
-            said.append(f'{scheme} {len(codes):,}{named}')
-        return f'versification: {"; ".join(said)}'
+            named = f' ({_few(codes)})' if parts else ''
+            parts.append(f'{scheme} {len(codes):,}{named}')
+        return f'versification: {"; ".join(parts)}'
 
     @property
     def few_rows_lines(self)->list[str]: # e.g. `2 translations have fewer than 300 test rows in WX: ...`
@@ -395,7 +395,7 @@ _BYTES_OF_CHOICES = 7_000_000 # 4.5 MB are usual
 
 def _require_room(out:Path, n:int, settings:Settings):
     "Raise `InputError` if the disk has no room for `n` more translations"
-    parent = next(place for place in [out.absolute(), *out.absolute().parents] if place.is_dir())
+    parent = next(folder for folder in [out.absolute(), *out.absolute().parents] if folder.is_dir())
     free = shutil.disk_usage(parent).free
     each = _BYTES_EACH
     if settings.aligner:
@@ -431,10 +431,10 @@ def _annotation_file(annotations, out:Path, options:dict, progress):
         yield annotations, False
         return
     if not is_source(annotations):
-        found = named_annotations(annotations)
-        require_options(annotations, found.source, options)
-        place = annotations if annotations == OPEN else Path(annotations).absolute()
-        yield place, any(v.words for v in found.verses.values())
+        loaded = named_annotations(annotations)
+        require_options(annotations, loaded.source, options)
+        location = annotations if annotations == OPEN else Path(annotations).absolute()
+        yield location, any(v.words for v in loaded.verses.values())
         return
     path = (out/'.annotations.parquet').absolute()
     given = {name: value for name,value in options.items() if value}
@@ -543,9 +543,9 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Task
     for row in rows:
         code = row['code']
         manifest = load_manifest(done.out/code)
-        known = tasks_of_manifest(manifest, code, tasks)
+        manifest_tasks = tasks_of_manifest(manifest, code, tasks)
         for stem,why in manifest.get('few_rows', {}).items():
-            of_task = done.few_rows.setdefault(known[stem].abbr, {})
+            of_task = done.few_rows.setdefault(manifest_tasks[stem].abbr, {})
             of_task[code] = f'{manifest["counts"][stem]["test"]}, since {why}'
         done.schemes.setdefault(row['versification'], []).append(code)
         if row['language_doubt']:
@@ -573,8 +573,8 @@ def read_languages(
     is_registry = 'file' not in columns
     key = 'code' if is_registry else 'file'
     if key not in columns or not {'language','iso639_3','code'} & {*columns} - {key}:
-        what = 'needs the columns file and language, or those of a registry'
-        raise InputError(path, what, f'line {head[0]}')
+        problem = 'needs the columns file and language, or those of a registry'
+        raise InputError(path, problem, f'line {head[0]}')
     codes = {code.casefold(): code for code in places}
     for code,file in places.items():
         relative = file.relative_to(bibles)
@@ -592,8 +592,8 @@ def read_languages(
         if code is None:
             others.append(name)
         elif languages.setdefault(code, language) != language:
-            what = f'states {language} for {name}, and {languages[code]} in another row; keep one'
-            raise InputError(path, what, f'line {line}')
+            problem = f'states {language} for {name}, and {languages[code]} in another row; keep one'
+            raise InputError(path, problem, f'line {line}')
     return languages, others
 
 # %% ../../../nbs/lab/jobs/release.ipynb #c68cb39c
@@ -664,8 +664,8 @@ def _finish(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
     done.left_out = dict(sorted(done.left_out.items()))
     done.failed = dict(sorted(done.failed.items()))
     marks = [*done.out.glob('*/manifest.json'), *done.out.glob('*/verses.tsv')]
-    found = {mark.parent.name for mark in marks}
-    done.others = sorted(found - {*done.built, *done.finished}) # Gone, renamed, or failing now
+    codes = {mark.parent.name for mark in marks}
+    done.others = sorted(codes - {*done.built, *done.finished}) # Gone, renamed, or failing now
     _write_registry(done, places, bibles, tasks)
     if not done.built + done.finished:
         reasons = done.out/'failed.csv'
@@ -675,10 +675,10 @@ def _require_publishable(done:Release):
     "Raise `InputError` if the folder holds more than a release for everybody may hold"
     restored = [code for code in done.others if code in done.failed and _has_text_back(done.out/code)]
     if restored:
-        what = (f'cannot be published: {_few(restored)} holds text that was put back with `pronto restore`; '
-                f'remove its verses file ({done.out/restored[0]/"verses.tsv"}) and start the same command '
-                'again; another time, restore into a copy (-o)')
-        raise InputError(done.out, what)
+        problem = (f'cannot be published: {_few(restored)} holds text that was put back with '
+                   f'`pronto restore`; remove its verses file ({done.out/restored[0]/"verses.tsv"}) and '
+                   'start the same command again; another time, restore into a copy (-o)')
+        raise InputError(done.out, problem)
     if done.others:
         raise InputError(done.out, f'cannot be published: it also holds {_few(done.others)}, which is not '
                                    'part of this release; remove that and start the same command again')

@@ -29,18 +29,18 @@ from ...datasets.loading import Dataset, lacks_text, open_datasets
 # %% ../../../nbs/lab/jobs/sweep.ipynb #38881ae9
 def _datasets_in(
     folders:list, # Dataset folders, and folders that hold some
-    known:Tasks
+    tasks:Tasks
 )->list[list[Dataset]]: # For each translation its folds, or a list of one; with absolute paths
     "The datasets to evaluate on; raises `InputError` for a folder without any"
-    found = {}
+    folds = {}
     for folder in folders:
         try:
-            datasets = open_datasets([Path(folder).resolve()], None, tasks=known)
+            datasets = open_datasets([Path(folder).resolve()], None, tasks=tasks)
         except InputError as e:
             raise InputError(folder, 'holds no dataset (no *_train.tsv in it or one level below); '
                                      'make some with `pronto build` or `pronto release`') from e
-        found |= {dataset.path: dataset.folds for dataset in datasets}
-    return list(found.values())
+        folds |= {dataset.path: dataset.folds for dataset in datasets}
+    return list(folds.values())
 
 def find_notebook(path=None)->Path: # Absolute
     "The notebook to run; raises `InputError` if it is not there"
@@ -48,10 +48,10 @@ def find_notebook(path=None)->Path: # Absolute
         places = [Path(path)]
     else:
         places = [checkout('nbs', 'eval.ipynb'), *_installed('eval.ipynb')]
-    found = next((p.resolve() for p in places if p.is_file()), None)
-    if found is None:
+    notebook = next((p.resolve() for p in places if p.is_file()), None)
+    if notebook is None:
         raise InputError(places[0], 'there is no such notebook; name one with --notebook')
-    return found
+    return notebook
 
 def _installed(name:str)->list[Path]:
     try:
@@ -66,8 +66,8 @@ def _empty(tasks:list)->str:
 def _require_training(protocol:str):
     if not find_protocol(protocol).measure:
         return
-    what = f'{protocol} trains nothing, so it needs no sweep; run it with `pronto eval`'
-    raise InputError(Parameter('protocol'), what)
+    problem = f'{protocol} trains nothing, so it needs no sweep; run it with `pronto eval`'
+    raise InputError(Parameter('protocol'), problem)
 
 def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means all
     "The requested tasks with examples in every split; raises `InputError` if there is none"
@@ -75,10 +75,10 @@ def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means a
         again = f'pronto restore {quote(str(dataset))} -b BIBLE'
         raise InputError(dataset, f'holds labels without their text; put the text back with: {again}')
     empty = empty_tasks(dataset)
-    found = [t.stem for t in tasks if t not in empty and t.stem in dataset.stems]
-    if tasks and not found:
+    stems = [t.stem for t in tasks if t not in empty and t.stem in dataset.stems]
+    if tasks and not stems:
         raise InputError(dataset, _empty(tasks))
-    return found
+    return stems
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #sw000002
 @dataclass(frozen=True)
@@ -127,13 +127,13 @@ def plan_all(
 )->tuple[list[NotebookRun],list[str]]: # The runs, and a line for each dataset or task that is left out
     "All runs of a sweep; raises `InputError` for missing models or datasets, or unknown tasks"
     _require_training(protocol)
-    found = _datasets_in(datasets, known)
-    runs, left_out, asked = [], [], find_protocol(protocol)
-    whole = _trains_no_model(asked)
-    wanted = [found[0][0].known.find(name) for name in tasks]
+    translations = _datasets_in(datasets, known)
+    runs, left_out, definition = [], [], find_protocol(protocol)
+    whole = _trains_no_model(definition)
+    wanted = [translations[0][0].known.find(name) for name in tasks]
     models = [m if SERVED.knows(str(m)) else Model.find(m) for m in models]
     usable = []
-    for folds in found:
+    for folds in translations:
         try:
             stems = _usable_tasks(folds[0].entire, wanted)
             missing = [t for t in wanted if t.stem not in stems]
@@ -142,8 +142,8 @@ def plan_all(
             usable.append((folds, stems))
         except InputError as e:
             left_out.append(str(e))
-    all_sources = [folds[0].path for folds in find_sources(train, found, known)]
-    for targets,sources,stems in _divided(asked, usable, all_sources):
+    all_sources = [folds[0].path for folds in find_sources(train, translations, known)]
+    for targets,sources,stems in _divided(definition, usable, all_sources):
         how = dict(protocol=protocol, train=sources, known=known, **sampling)
         try:
             planned = plan(list(targets), models, stems, *args, **how)
@@ -200,14 +200,14 @@ def execute(notebook, executed, parameters:dict, named):
 
 def run_notebook(notebook, record, parameters:dict)->str: # The executed notebook
     "Run a notebook and keep it; raises `InputError` that names the notebook that failed"
-    kept, failed = (Path(record).with_suffix(x) for x in ('.ipynb','.failed.ipynb'))
-    aside = kept.with_name(f'.{kept.stem}.{writer_mark()}.tmp.ipynb')
-    kept.parent.mkdir(parents=True, exist_ok=True)
+    executed, failed = (Path(record).with_suffix(x) for x in ('.ipynb','.failed.ipynb'))
+    aside = executed.with_name(f'.{executed.stem}.{writer_mark()}.tmp.ipynb')
+    executed.parent.mkdir(parents=True, exist_ok=True)
     try:
         execute(notebook, aside, parameters, failed)
         if not Path(record).exists():
             raise InputError(notebook, f'has run, but made no record {Path(record).name}; is it eval.ipynb?')
-        os.replace(aside, kept)
+        os.replace(aside, executed)
         failed.unlink(missing_ok=True)
     except Exception as e:
         if aside.exists():
@@ -218,7 +218,7 @@ def run_notebook(notebook, record, parameters:dict)->str: # The executed noteboo
     finally:
         for left in _asides(record):
             left.unlink(missing_ok=True) # Also those of workers that died
-    return str(kept)
+    return str(executed)
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #fbf58ded
 def is_recorded(run:NotebookRun, runs)->bool:
@@ -272,8 +272,8 @@ class Sweep:
 
     def __repr__(self):
         n = {'run': self.done, 'recorded before': self.recorded, 'failed': self.failed}
-        said = f'{self.runs}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v)
-        return f'{said}; {self.an_hour:,.0f} datasets an hour' if self.an_hour else said
+        text = f'{self.runs}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v)
+        return f'{text}; {self.an_hour:,.0f} datasets an hour' if self.an_hour else text
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #fbe27b73
 _FULL = 4_000 # Verses that fill batches; a New Testament has more
@@ -368,8 +368,8 @@ def sweep(
 )->Sweep:
     "Evaluate all models on all Bibles; raises `InputError` if input is missing or no run succeeds"
     if per_gpu > 1 and not gpus:
-        what = 'does nothing without GPUs; request some with --gpus, or leave it out'
-        raise InputError(Parameter('per_gpu'), what)
+        problem = 'does nothing without GPUs; request some with --gpus, or leave it out'
+        raise InputError(Parameter('per_gpu'), problem)
     runs = Path(data_dir()/'runs' if runs is None else runs).absolute()
     jobs, left_out = plan_all(datasets, models, tasks, seeds, recipe, epochs, limit, **protocol)
     named = {job.key.record(runs).relative_to(runs).as_posix(): job for job in jobs}

@@ -16,20 +16,20 @@ def _is_address(endpoint:str)->bool: # Of a server, and without a key
     if not re.fullmatch('[!-~]{1,1000}', endpoint):
         return False
     try:
-        place = urlsplit(endpoint)
-        has_port, _ = place.port != 0, (place.hostname or '').encode('idna') # Or none
+        url = urlsplit(endpoint)
+        has_port, _ = url.port != 0, (url.hostname or '').encode('idna') # Or none
     except ValueError:
         return False
-    more = place.username or place.query or place.fragment
-    return place.scheme in ('http','https') and bool(place.hostname) and not more and has_port
+    more = url.username or url.query or url.fragment
+    return url.scheme in ('http','https') and bool(url.hostname) and not more and has_port
 
 def require_address(endpoint:str):
     "Raise `InputError` for an address that holds a key, or no server; it becomes part of records"
     if _is_address(endpoint):
         return
-    what = ('is not the address of a server; give e.g. http://localhost:8000/v1, '
-            'without blanks and accents, and a key as OPENAI_API_KEY')
-    raise InputError(Parameter('endpoint'), what)
+    problem = ('is not the address of a server; give e.g. http://localhost:8000/v1, '
+               'without blanks and accents, and a key as OPENAI_API_KEY')
+    raise InputError(Parameter('endpoint'), problem)
 
 # %% ../../../nbs/lab/modeling/addresses.ipynb #svk00007
 def served_name(model)->str:

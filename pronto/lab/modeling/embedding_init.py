@@ -33,9 +33,9 @@ def _more_than_chance(counts:csr_matrix)->csr_matrix: # Positive pointwise mutua
     beside = smoothed/smoothed.sum()
     table = counts.tocoo()
     worth = np.log(table.data/(often[table.row]*beside[table.col]))
-    kept = worth > 0
-    places = table.row[kept], table.col[kept]
-    return csr_matrix((worth[kept], places), counts.shape)
+    is_positive = worth > 0
+    places = table.row[is_positive], table.col[is_positive]
+    return csr_matrix((worth[is_positive], places), counts.shape)
 
 def word_vectors(
     ids:list[list[int]], n:int, width:int, window:int=5
@@ -45,7 +45,7 @@ def word_vectors(
     vectors = np.zeros((n, width))
     if not counts.nnz:
         return vectors
-    found, values, _ = randomized_svd(_more_than_chance(counts), width, random_state=0)
-    vectors[:,:len(values)] = found*np.sqrt(values)
+    left_vectors, values, _ = randomized_svd(_more_than_chance(counts), width, random_state=0)
+    vectors[:,:len(values)] = left_vectors*np.sqrt(values)
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.where(length > 1e-6, vectors/length.clip(1e-6), 0)

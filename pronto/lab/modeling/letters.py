@@ -25,12 +25,12 @@ def option_letters(
 
 # %% ../../../nbs/lab/modeling/letters.ipynb #lt000010
 def _answer_word(
-    asked:str # A prompt, or a question made from it
+    prompt:str # Or a question made from it
 )->str: # e.g. `Antwort`; empty if its last line does not end in a word with a colon
     "The word before the place of the answer"
-    line = normalize('NFKC', asked.strip().rpartition('\n')[2])
-    found = re.fullmatch(r'(?:.*\s)?(\w\S*?)\s*[:፡፥፦]', line)
-    return found[1] if found else ''
+    line = normalize('NFKC', prompt.strip().rpartition('\n')[2])
+    match = re.fullmatch(r'(?:.*\s)?(\w\S*?)\s*[:፡፥፦]', line)
+    return match[1] if match else ''
 
 _KNOWN_WORDS = 'Answer', 'Antwort', 'Réponse', 'Respuesta'
 
@@ -46,9 +46,9 @@ def _named(
 )->set[str]: # More than one in e.g. `B. Yes, not A.`
     "The letters that a line names, if it answers with one"
     before = rf'(?:(?:[^\W\d]+\s+){{0,2}}(?:{words})(?:\s+(?:is|ist|est|es))?\W+)?'
-    found = re.fullmatch(rf'{before}\W*(?-i:([{letters}]))({_AFTER})', line, re.IGNORECASE)
+    match = re.fullmatch(rf'{before}\W*(?-i:([{letters}]))({_AFTER})', line, re.IGNORECASE)
     others = rf"(?<![\w'’])[{letters}](?=\W*$|[.:;,)\]])"
-    return {found[1], *re.findall(others, found[2])} if found else set()
+    return {match[1], *re.findall(others, match[2])} if match else set()
 
 def letter_of(
     said:str,

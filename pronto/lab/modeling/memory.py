@@ -39,7 +39,7 @@ class Ngrams:
             for i in range(order - 1, len(padded)):
                 for n in range(order):
                     self.counts[padded[i-n:i]][padded[i]] += 1
-        self.totals = {context: found.total() for context,found in self.counts.items()}
+        self.totals = {context: following.total() for context,following in self.counts.items()}
         self.letters = len(self.counts['']) + 1 # Any other character counts as one more
 
     def _probability(self, padded:str, i:int)->float:
@@ -48,9 +48,9 @@ class Ngrams:
             context = padded[i-n:i]
             if context not in self.totals:
                 break
-            found, total = self.counts[context], self.totals[context]
-            value = (found[padded[i]] + len(found)*value)/(total + len(found)) if padded[i] in found \
-                else len(found)*value/(total + len(found))
+            following, total = self.counts[context], self.totals[context]
+            value = (following[padded[i]] + len(following)*value)/(total + len(following)) \
+                if padded[i] in following else len(following)*value/(total + len(following))
         return value
 
     def nats(self, text:str)->np.ndarray: # (characters,)
@@ -91,20 +91,20 @@ def _places(begun:Tokens, whole:Tokens)->list[int]:
 def _fill(model, begun:list[Tokens], wholes:list[Tokens])->list[str]:
     "An encoder replaces masks, one seventh at a time, from left to right"
     ids = [list(whole.ids) for whole in wholes]
-    own = list(map(_places, begun, wholes))
-    masked, sizes = [list(places) for places in own], [-(-len(places)//EVERY) for places in own]
+    positions = list(map(_places, begun, wholes))
+    masked, sizes = [list(places) for places in positions], [-(-len(places)//EVERY) for places in positions]
     for _ in range(EVERY):
-        some = [k for k,places in enumerate(masked) if places]
-        if not some:
+        unfinished = [k for k,places in enumerate(masked) if places]
+        if not unfinished:
             break
-        logits = model.predict([ids[k] for k in some], [masked[k] for k in some])
+        logits = model.predict([ids[k] for k in unfinished], [masked[k] for k in unfinished])
         highest, best = (x.cpu() for x in logits.float().max(-1))
-        for row,k in enumerate(some):
+        for row,k in enumerate(unfinished):
             all_finite(highest[row, masked[k]].numpy())
             for i in masked[k][:sizes[k]]:
                 ids[k][i] = int(best[row, i])
             masked[k] = masked[k][sizes[k]:]
-    return [model.tokenizer.decode([x[i] for i in places]) for x,places in zip(ids, own)]
+    return [model.tokenizer.decode([x[i] for i in places]) for x,places in zip(ids, positions)]
 
 # %% ../../../nbs/lab/modeling/memory.ipynb #mem00010z
 def _generate(model, begun:list[Tokens], wholes:list[Tokens])->list[str]:
@@ -142,24 +142,24 @@ def complete(
     begun = [encoded(model, first) for first,_ in texts]
     fits = [k for k,whole in enumerate(wholes) if _most(len(whole.ids)) <= model.limit and begun[k].own]
     read = [wholes[k].ids if is_masked else begun[k].begun for k in fits]
-    said, batches = [None]*len(texts), batches_by_length(read, batch_size, equal=not is_masked)
+    completions, batches = [None]*len(texts), batches_by_length(read, batch_size, equal=not is_masked)
     for batch in (bar(progress) if progress else iter)(batches):
-        some = [fits[i] for i in batch]
+        indices = [fits[i] for i in batch]
         with one_line_errors(model.model, 'cannot complete text', 'choose another model'):
-            written = write(model, [begun[k] for k in some], [wholes[k] for k in some])
-        for k,text in zip(some, written):
-            said[k] = _joined(text)[:len(_joined(texts[k][1]))]
-    return said
+            written = write(model, [begun[k] for k in indices], [wholes[k] for k in indices])
+        for k,text in zip(indices, written):
+            completions[k] = _joined(text)[:len(_joined(texts[k][1]))]
+    return completions
 
 def is_exact(
-    said:str, true:str,
+    completion:str, true:str,
     written:str='' # What a tokenizer makes of the true text, perhaps without accents
 )->bool:
     "Are the letters the same, with their vowel signs, and with the accents that a tokenizer keeps?"
     if _joined(plain_letters(written)) == _joined(plain_letters(true)):
         true = written
-    said, true = (_joined(bare_letters(text)).casefold() for text in (said, true))
-    return said == true != ''
+    completion, true = (_joined(bare_letters(text)).casefold() for text in (completion, true))
+    return completion == true != ''
 
 # %% ../../../nbs/lab/modeling/memory.ipynb #mem00014
 FIGURES = dict(exact=(0, 1), chrf=(0, 100), min_k=(0, 1000), known=(0, 1), order=(0, 1)) # With their bounds
@@ -171,13 +171,13 @@ def surprise(nats:np.ndarray)->float: # In nats
 
 def neighbouring(verses:dict[Ref,str])->list[tuple[Ref,Ref]]: # No verse is in two of them
     "Verses that follow each other"
-    found, last = [], None
+    pairs, last = [], None
     for ref in verses:
         follows = last is not None and (ref.chapter_name, ref.verse) == (last.chapter_name, last.verse + 1)
         if follows:
-            found.append((last, ref))
+            pairs.append((last, ref))
         last = None if follows else ref
-    return found
+    return pairs
 
 # %% ../../../nbs/lab/modeling/memory.ipynb #mem00014b
 def answers_about(
@@ -189,36 +189,36 @@ def answers_about(
     "What a model knows about each verse"
     from sacrebleu.metrics import CHRF
     score, parts = CHRF(), {ref: halves(text) for ref,text in verses.items()}
-    said = dict(zip(verses, finish(list(parts.values()))))
-    own, other = read(verses), read({ref: others[ref] for ref in verses if ref in others})
+    completions = dict(zip(verses, finish(list(parts.values()))))
+    nats, other_nats = read(verses), read({ref: others[ref] for ref in verses if ref in others})
     pairs = neighbouring(verses)
     def in_order(way):
         return {pair[0]: ' '.join(verses[r] for r in pair[::way]) for pair in pairs}
     true, exchanged = read(in_order(1)), read(in_order(-1))
-    found = {}
+    figures = {}
     for ref,(_,rest) in parts.items():
-        answers = found[ref] = dict.fromkeys(FIGURES)
-        if said[ref] is not None:
-            close = score.sentence_score(said[ref], [_joined(rest)]).score
-            answers |= dict(exact=float(is_exact(said[ref], rest, write(rest))), chrf=round(close, 2))
-        if ref in own:
-            answers['min_k'] = round(surprise(own[ref]), 4)
-        if ref in own and ref in other:
-            answers['known'] = float(surprise(own[ref]) < surprise(other[ref]))
+        answers = figures[ref] = dict.fromkeys(FIGURES)
+        if completions[ref] is not None:
+            close = score.sentence_score(completions[ref], [_joined(rest)]).score
+            answers |= dict(exact=float(is_exact(completions[ref], rest, write(rest))), chrf=round(close, 2))
+        if ref in nats:
+            answers['min_k'] = round(surprise(nats[ref]), 4)
+        if ref in nats and ref in other_nats:
+            answers['known'] = float(surprise(nats[ref]) < surprise(other_nats[ref]))
         if ref in true and ref in exchanged:
             answers['order'] = float(true[ref].sum() < exchanged[ref].sum())
-    return found
+    return figures
 
 # %% ../../../nbs/lab/modeling/memory.ipynb #mem00018
 def _figures(rows:list[dict], chapters:list[str])->tuple[dict,dict]: # Means and their intervals
     means, intervals = {}, {}
     for name in rows[0]:
-        known = [(row[name], chapter) for row,chapter in zip(rows, chapters) if row[name] is not None]
-        if not known:
+        pairs = [(row[name], chapter) for row,chapter in zip(rows, chapters) if row[name] is not None]
+        if not pairs:
             continue
-        values, places = zip(*known)
-        found = score_seeds([values], places, bounds=FIGURES[name.removeprefix('ngram_')])
-        means[name], intervals[name] = found.value, found.interval
+        values, places = zip(*pairs)
+        score = score_seeds([values], places, bounds=FIGURES[name.removeprefix('ngram_')])
+        means[name], intervals[name] = score.value, score.interval
     return means, intervals
 
 def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
@@ -229,13 +229,13 @@ def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
         return identify(d.language, d.code)
     if language(folds[0]) != language(against[0]):
         name = language(folds[0]).name or 'which is not named'
-        what = f'is not in the language of {folds[0].path} ({name})'
-        raise InputError(against[0].path, f'{what}; name another translation into it')
+        problem = f'is not in the language of {folds[0].path} ({name})'
+        raise InputError(against[0].path, f'{problem}; name another translation into it')
     return {ref: text for split in SPLITS for ref,text in verse_texts(against, split).items()}
 
-def _of_ngrams(answers:dict, said:dict)->dict:
+def _of_ngrams(answers:dict, model_answers:dict)->dict:
     "What n-grams answer where the model has an answer"
-    return {f'ngram_{name}': None if said[name] is None else value for name,value in answers.items()}
+    return {f'ngram_{name}': None if model_answers[name] is None else value for name,value in answers.items()}
 
 def _cells(row:dict)->dict:
     return {name: '' if value is None else value for name,value in row.items()}
@@ -270,13 +270,13 @@ def score_memory(
     def finish(texts):
         return complete(reader, texts, progress=progress)
     others = {ref: text for ref,text in others.items() if text != verses.get(ref)}
-    said = answers_about(read, finish, verses, others, partial(_written, reader))
-    known = {ref for ref,answers in said.items() if answers['min_k'] is not None}
-    if not known:
+    model_answers = answers_about(read, finish, verses, others, partial(_written, reader))
+    readable = {ref for ref,answers in model_answers.items() if answers['min_k'] is not None}
+    if not readable:
         raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
     base = answers_about(ngrams.read, ngrams.finish, verses, others)
-    refs = [ref for ref in verses if ref in known]
-    rows = [said[ref] | _of_ngrams(base[ref], said[ref]) for ref in refs]
+    refs = [ref for ref in verses if ref in readable]
+    rows = [model_answers[ref] | _of_ngrams(base[ref], model_answers[ref]) for ref in refs]
     means, intervals = _figures(rows, [ref.chapter_name for ref in refs])
     counts = {split: sum(ref in texts for ref in verses) for split,texts in splits.items()}
     about = dict(predicts='masked' if isinstance(reader, MaskedModel) else 'causal', counts=counts,

@@ -38,16 +38,17 @@ def read_tokens(
     "Compute how probable each token is"
     from pronto.modeling.architectures import one_line_errors
     tokens = {name: encoded(model, text) for name,text in texts.items() if text.strip()}
-    short = [name for name,some in tokens.items() if len(some.ids) <= model.limit]
-    found = {}
+    short = [name for name,encoding in tokens.items() if len(encoding.ids) <= model.limit]
+    results = {}
     batches = batches_by_length([tokens[name].ids for name in short], batch_size)
     for batch in (bar(progress) if progress else iter)(batches):
         read = [tokens[short[i]] for i in batch]
         with one_line_errors(model.model, 'cannot read text', 'choose another model'):
-            nats = model.token_nats([some.ids for some in read], [some.special for some in read])
-        for i,some,values in zip(batch, read, nats):
-            found[short[i]] = some.own, values
-    return {name: found[name] for name in texts if name in found}
+            nats = model.token_nats([encoding.ids for encoding in read],
+                                    [encoding.special for encoding in read])
+        for i,encoding,values in zip(batch, read, nats):
+            results[short[i]] = encoding.own, values
+    return {name: results[name] for name in texts if name in results}
 
 # %% ../../../nbs/lab/modeling/perplexity.ipynb #ppl0010b
 def read_verses(
@@ -59,45 +60,47 @@ def read_verses(
     tokenizer = model.tokenizer
     used = {i for ids,_ in read.values() for i in ids}
     broken = {i for i in used if '\N{REPLACEMENT CHARACTER}' in tokenizer.decode([i])}
-    found = []
+    readings = []
     for ref,(ids,nats) in read.items():
         bits = float(nats.sum()/math.log(2))
         n_characters = len(normalize('NFC', verses[ref]))
         n_unknown = ids.count(tokenizer.unk_token_id)
         n_pieces = sum(i in broken for i in ids)
-        found.append(Reading(ref, bits, n_characters, len(ids), n_unknown, n_pieces))
+        readings.append(Reading(ref, bits, n_characters, len(ids), n_unknown, n_pieces))
     n_verses = sum(bool(text.strip()) for text in verses.values())
-    return found, n_verses - len(found)
+    return readings, n_verses - len(readings)
 
 # %% ../../../nbs/lab/modeling/perplexity.ipynb #ppl00014
-def _rates(found:list[Reading])->dict: # Fields of `Record`
-    n = len(found)
-    bits = sum(reading.bits for reading in found)
-    characters = sum(reading.characters for reading in found)
-    tokens = sum(reading.tokens for reading in found)
-    unknown = sum(reading.unknown for reading in found)
-    pieces = sum(reading.pieces for reading in found)
+def _rates(readings:list[Reading])->dict: # Fields of `Record`
+    n = len(readings)
+    bits = sum(reading.bits for reading in readings)
+    characters = sum(reading.characters for reading in readings)
+    tokens = sum(reading.tokens for reading in readings)
+    unknown = sum(reading.unknown for reading in readings)
+    pieces = sum(reading.pieces for reading in readings)
     return dict(bits_per_character=round(bits/characters, 4), bits_per_verse=round(bits/n, 2),
                 tokens_per_verse=round(tokens/n, 2), tokens_per_character=round(tokens/characters, 4),
                 unknown=dict(test=round(unknown/max(tokens, 1), 4)), pieces=round(pieces/max(tokens, 1), 4))
 
-def _interval(found:list[Reading])->list[float]|None:
+def _interval(readings:list[Reading])->list[float]|None:
     "95 % of bits per character, from whole chapters drawn anew"
-    mean = sum(reading.characters for reading in found)/len(found)
-    values = [reading.bits/mean for reading in found] # Their mean is the bits per character
-    chapters = [reading.ref.chapter_name for reading in found]
+    mean = sum(reading.characters for reading in readings)/len(readings)
+    values = [reading.bits/mean for reading in readings] # Their mean is the bits per character
+    chapters = [reading.ref.chapter_name for reading in readings]
     return score_seeds([values], chapters, bounds=(0, 1000)).interval # No model needs as many bits
 
 # %% ../../../nbs/lab/modeling/perplexity.ipynb #ppl0014b
-def _fertility(reader, found:list[Reading], other:dict[Ref,str])->float|None: # `None` if no verse is shared
+def _fertility(
+    reader, readings:list[Reading], other:dict[Ref,str]
+)->float|None: # `None` if no verse is shared
     "How many tokens verses take for each that another translation takes"
-    own = 0
+    ours = 0
     theirs = 0
-    for reading in found:
+    for reading in readings:
         if reading.ref in other:
-            own += reading.tokens
+            ours += reading.tokens
             theirs += len(encoded(reader, other[reading.ref]).own)
-    return round(own/theirs, 4) if theirs else None
+    return round(ours/theirs, 4) if theirs else None
 
 def score_perplexity(
     model, # A model folder, or a name in the local cache
@@ -111,18 +114,19 @@ def score_perplexity(
     reader = load_reader(model, device)
     splits = {split: verse_texts(folds, split) for split in ('dev','test')}
     verses = dict(sorted((splits['dev'] | splits['test']).items()))
-    found, n_long = read_verses(reader, verses, progress=progress)
-    if not found:
+    readings, n_long = read_verses(reader, verses, progress=progress)
+    if not readings:
         raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
     kind = 'masked' if isinstance(reader, MaskedModel) else 'causal'
     counts = {split: len(texts) for split,texts in splits.items()}
-    results = _rates(found) | dict(counts=counts, truncated=dict(test=n_long), predicts=kind,
-                                   script=script_of(verses.values()),
-                                   intervals=dict(bits_per_character=_interval(found)))
+    results = _rates(readings) | dict(counts=counts, truncated=dict(test=n_long), predicts=kind,
+                                      script=script_of(verses.values()),
+                                      intervals=dict(bits_per_character=_interval(readings)))
     if against:
         other = verse_texts(against, 'dev') | verse_texts(against, 'test')
-        results['fertility'] = _fertility(reader, found, other)
+        results['fertility'] = _fertility(reader, readings, other)
         if results['fertility'] is None:
             raise InputError(folds[0].path, f'shares no dev or test verse with {against[0].path}')
-    rows = [reading._asdict() | dict(ref=str(reading.ref), bits=f'{reading.bits:.4f}') for reading in found]
+    rows = [reading._asdict() | dict(ref=str(reading.ref), bits=f'{reading.bits:.4f}')
+            for reading in readings]
     return Measured(results | spent(start, reader.device), rows)

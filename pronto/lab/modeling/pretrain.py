@@ -45,16 +45,16 @@ def read_texts(
     texts = []
     for path in map(Path, paths):
         try:
-            found = _train_verses(read_bible(path))
+            lines = _train_verses(read_bible(path))
         except NotABible:
             if path.suffix != '.txt':
                 raise
             with reading(path, 'convert it'):
-                found = path.read_text(encoding='utf-8-sig').splitlines()
-        found = [' '.join(t.split()) for t in found if t.strip()]
-        if not found:
+                lines = path.read_text(encoding='utf-8-sig').splitlines()
+        lines = [' '.join(t.split()) for t in lines if t.strip()]
+        if not lines:
             raise InputError(path, 'has no text to train on')
-        texts += found
+        texts += lines
     return texts
 
 # %% ../../../nbs/lab/modeling/pretrain.ipynb #fb164266

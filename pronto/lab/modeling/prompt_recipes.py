@@ -29,9 +29,9 @@ class PromptRecipe:
             option_letters(len(task.labels), task.abbr)
         later = dict(chat=False, endpoint='', answer_tokens=16)
         given = {k: v for k,v in vars(self).items() if k != 'most_requests'}
-        found = {k: v for k,v in given.items() if k not in later} # Older records have these only
-        found |= {k: v for k,v in given.items() if later.get(k, v) != v}
+        fields = {k: v for k,v in given.items() if k not in later} # Older records have these only
+        fields |= {k: v for k,v in given.items() if later.get(k, v) != v}
         form = getattr(task, 'asked', None) # A benchmark may have published how it asks
-        return found | (dict(form=form) if form else {})
+        return fields | (dict(form=form) if form else {})
 
 PROMPTS = {r.name: r for r in (PromptRecipe('prompt'), PromptRecipe('prompt-0', shots=0))}

@@ -68,12 +68,12 @@ def ask(
     words = [words[i] for i in order or range(len(words))]
     letters = option_letters(len(words), task.abbr)
     options = '\n'.join(f'{letter}. {word}' for letter,word in zip(letters, words))
-    asked = question.replace('{{sense}}', row.sense or '')
+    full_question = question.replace('{{sense}}', row.sense or '')
     verses = _verses(row, own['verse']) if own else _verses(row)
-    return prompt.format(question=asked, verses=verses, options=options)
+    return prompt.format(question=full_question, verses=verses, options=options)
 
-def _labels(task, own:dict|None)->tuple[str,...]: # In the order of the letters
-    return (own or {}).get('labels') or task.labels
+def _labels(task, form:dict|None)->tuple[str,...]: # In the order of the letters
+    return (form or {}).get('labels') or task.labels
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm00009b
 def pick_examples(
@@ -111,8 +111,8 @@ def with_examples(task, examples:list, row, prompt:str, own:dict=None)->str: # `
     "Ask about a row after answered examples, as one text"
     return _text(turns(task, examples, row, prompt, own))
 
-def _text(said:list[str])->str:
-    return '\n\n'.join([*map(' '.join, zip(said[::2], said[1::2])), said[-1]])
+def _text(messages:list[str])->str:
+    return '\n\n'.join([*map(' '.join, zip(messages[::2], messages[1::2])), messages[-1]])
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm00009c
 def _prompts_of(
@@ -131,8 +131,8 @@ def _read_once(model, shared:list[int]): # `None` where a model cannot go on fro
         return None
     with torch.inference_mode():
         ids = torch.tensor([shared], device=model.device)
-        found = getattr(model.net.base_model(input_ids=ids, use_cache=True), 'past_key_values', None)
-    return found if isinstance(found, DynamicCache) else None
+        cache = getattr(model.net.base_model(input_ids=ids, use_cache=True), 'past_key_values', None)
+    return cache if isinstance(cache, DynamicCache) else None
 
 def _states(model, rows:list[list[int]], read=None, n:int=0): # (rows, tokens, width) of those not read yet
     "The states of the tokens of texts whose first `n` tokens are `read` already"
@@ -203,15 +203,15 @@ class CausalModel(_Causal):
         ids = [x[:-1] for x in self.ids([p + ('A' if self.chat else ' A') for p in prompts])]
         cut = [x[-self.limit:] for x in ids]
         check_tokens(self.model, self.net, [*cut, letters])
-        found = np.empty((len(ids), n))
+        logits = np.empty((len(ids), n))
         same = shared_tokens(cut) if cut else 0
         with one_line_errors(self.model, 'cannot read text', 'choose another model'):
             read = _read_once(self, cut[0][:same]) if cut else None # The examples, once for all prompts
             for rows in batches_by_length(cut, batch_size):
                 values = _next_token(self, [cut[i] for i in rows], read, 0 if read is None else same)
-                found[rows] = all_finite(values[:,letters])
+                logits[rows] = all_finite(values[:,letters])
                 self.tick(len(rows))
-        return found, sum(len(x) > self.limit for x in ids)
+        return logits, sum(len(x) > self.limit for x in ids)
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm000018
 def _log_softmax(values:np.ndarray)->np.ndarray:
@@ -229,12 +229,12 @@ def _orders(task)->list[tuple[int,...]]:
     n = len(task.labels)
     return [tuple((i + k)%n for i in range(n)) for k in range(n if isinstance(task, ChoiceTask) else 1)]
 
-def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own)->_LabelValues:
+def _measured(model:CausalModel, task, examples:list, rows:list, prompt, form)->_LabelValues:
     "Ask for the labels by their letters"
     n, orders = len(task.labels), _orders(task)
     total, letters = np.zeros((len(rows), n)), []
     for order in orders:
-        texts = [model.text(turns(task, examples, r, prompt, own, order)) for r in rows]
+        texts = [model.text(turns(task, examples, r, prompt, form, order)) for r in rows]
         values, cut = model.compare(texts, n)
         letters.append(np.where(np.isnan(values).any(1), -1, values.argmax(1)))
         total[:,order] += _log_softmax(values)/len(orders)
@@ -242,16 +242,16 @@ def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own)->_
 
 def _shown_by(letters:np.ndarray, model)->dict: # Of (orders, rows); fields of a record
     "The shares of rows that get one letter, whatever it stands for, and of rows without an answer"
-    found = {}
+    shares = {}
     if len(letters) > 1:
-        found['follows_letter'] = ((letters == letters[0]) & (letters >= 0)).all(0).mean()
+        shares['follows_letter'] = ((letters == letters[0]) & (letters >= 0)).all(0).mean()
     if model.device == 'server':
-        found['unanswered'] = (letters < 0).any(0).mean()
-    return {k: round(float(v), 4) for k,v in found.items()}
+        shares['unanswered'] = (letters < 0).any(0).mean()
+    return {k: round(float(v), 4) for k,v in shares.items()}
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm00018c
-def _said(task, own:dict|None, values:np.ndarray)->list[str]:
-    labels = _labels(task, own)
+def _said(task, form:dict|None, values:np.ndarray)->list[str]:
+    labels = _labels(task, form)
     def answer(row):
         if np.isnan(row).any():
             return 'no answer'
@@ -259,12 +259,12 @@ def _said(task, own:dict|None, values:np.ndarray)->list[str]:
     return list(map(answer, values))
 
 def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list)->list[dict]: # Scores of each
-    gold, found = [task.training_label(row.label) for row in dev], []
+    gold, results = [task.training_label(row.label) for row in dev], []
     for n,prompt in enumerate(prompts, 1):
         answers = _said(task, prompt[1], _measured(model, task, examples, dev, *prompt).values)
         scored = {k: round(float(v), 6) for k,v in scores(task, gold, answers).items()}
-        found.append({'epoch': n} | scored | {'constant': len(set(answers)) == 1})
-    return found
+        results.append({'epoch': n} | scored | {'constant': len(set(answers)) == 1})
+    return results
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm00018b
 def _opened(model, device:str, settings:dict): # A `CausalModel` or a `ServedModel`
@@ -322,8 +322,8 @@ def prompt(
         dev = _tried(causal, task, examples, dev_rows, prompts)
         best = max(dev, key=lambda d: (d['mcc'], d['accuracy']))
         chosen = prompts[best['epoch'] - 1]
-        found = {part: _measured(causal, task, examples, rows[part], *chosen) for part in test_sets(rows)}
-    answers = {part: _said(task, chosen[1], one.values) for part,one in found.items()}
+        measured = {part: _measured(causal, task, examples, rows[part], *chosen) for part in test_sets(rows)}
+    answers = {part: _said(task, chosen[1], one.values) for part,one in measured.items()}
     constant = best['constant'] and all(len(set(a)) == 1 for a in answers.values())
     attempt = {'seed': seed, 'best_epoch': best['epoch'], 'constant': best['constant'], 'collapsed': constant}
     if settings.get('endpoint'):
@@ -331,13 +331,13 @@ def prompt(
         causal.remark(causal.name, causal.tokens)
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=dev,
                    best_epoch=best['epoch'], collapsed=constant, attempts=[attempt],
-                   truncated={part: one.cut for part,one in found.items()}, unknown={},
-                   asked={part: one.about for part,one in found.items()}, **spent(start, causal.device))
+                   truncated={part: one.cut for part,one in measured.items()}, unknown={},
+                   asked={part: one.about for part,one in measured.items()}, **spent(start, causal.device))
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pmsev002
-def _mean_scores(found:list[Trained])->dict:
+def _mean_scores(runs:list[Trained])->dict:
     "What dev says of the chosen prompts of all labels, on average"
-    best = [one.dev[one.best_epoch - 1] for one in found]
+    best = [one.dev[one.best_epoch - 1] for one in runs]
     means = {name: round(float(np.mean([scored[name] for scored in best])), 6) for name in best[0]}
     return means | dict(epoch=1, constant=all(scored['constant'] for scored in best))
 
@@ -345,18 +345,19 @@ def prompt_by_label(model, task, rows:dict[str,list], settings:dict, *, seed:int
                     progress:str='', **_)->Trained: # Takes what `prompt` takes
     "Ask a causal model about each label of a task of several; raises `InputError` for bad input"
     if settings.get('endpoint'):
-        what = 'has several labels, each with prompts of its own, which is too much for a server'
-        raise InputError(task.abbr, f'{what}; name a model on this machine')
+        problem = 'has several labels, each with prompts of its own, which is too much for a server'
+        raise InputError(task.abbr, f'{problem}; name a model on this machine')
     start, causal = time.perf_counter(), _opened(model, device, settings)
-    own = {name: value for name,value in settings.items() if name != 'form'}
-    found = []
+    label_settings = {name: value for name,value in settings.items() if name != 'form'}
+    runs = []
     for label in task.labels:
-        asked = {part: task.about(label, some) for part,some in rows.items()}
+        label_rows = {part: task.about(label, part_rows) for part,part_rows in rows.items()}
         shown = f'{progress}, {label}' if progress else ''
-        found.append(prompt(model, task.asking(label), asked, own, progress=shown, opened=causal, seed=seed))
-    answers = {part: task.together([one.answers[part] for one in found]) for part in test_sets(rows)}
-    attempts = [dict(label=label) | one.attempts[0] for label,one in zip(task.labels, found)]
-    cut = {part: max(one.truncated[part] for one in found) for part in found[0].truncated}
-    return replace(found[0], task=task, rows=rows, hyperparameters=settings, answers=answers,
-                   asked={}, dev=[_mean_scores(found)], best_epoch=1, attempts=attempts, truncated=cut,
-                   collapsed=all(one.collapsed for one in found), **spent(start, causal.device))
+        runs.append(prompt(model, task.asking(label), label_rows, label_settings,
+                           progress=shown, opened=causal, seed=seed))
+    answers = {part: task.together([one.answers[part] for one in runs]) for part in test_sets(rows)}
+    attempts = [dict(label=label) | one.attempts[0] for label,one in zip(task.labels, runs)]
+    cut = {part: max(one.truncated[part] for one in runs) for part in runs[0].truncated}
+    return replace(runs[0], task=task, rows=rows, hyperparameters=settings, answers=answers,
+                   asked={}, dev=[_mean_scores(runs)], best_epoch=1, attempts=attempts, truncated=cut,
+                   collapsed=all(one.collapsed for one in runs), **spent(start, causal.device))

@@ -35,14 +35,14 @@ def neighbour_means(
     block:int=1024 # Rows of `x` at a time
 )->np.ndarray: # (n,)
     "The mean cosine of each row of `x` with its nearest rows of `y`"
-    k, found = min(k, len(y)), np.empty(len(x), np.float32)
+    k, means = min(k, len(y)), np.empty(len(x), np.float32)
     for rows in _blocks(len(x), block):
-        found[rows] = np.partition(x[rows] @ y.T, -k, axis=1)[:,-k:].mean(1)
-    return found
+        means[rows] = np.partition(x[rows] @ y.T, -k, axis=1)[:,-k:].mean(1)
+    return means
 
 # %% ../../../nbs/lab/modeling/retrieval.ipynb #re000008
 def _best(x, y, similarity:str, block:int)->np.ndarray: # (n,)
-    k, found = SIMILARITIES[similarity], np.empty(len(x), int)
+    k, nearest = SIMILARITIES[similarity], np.empty(len(x), int)
     near_x, near_y = (neighbour_means(x, y, k, block), neighbour_means(y, x, k, block)) if k else (None, None)
     for rows in _blocks(len(x), block):
         values = x[rows] @ y.T
@@ -50,8 +50,8 @@ def _best(x, y, similarity:str, block:int)->np.ndarray: # (n,)
             values = values/((near_x[rows,None] + near_y)/2).clip(1e-6)
         if similarity == 'csls':
             values = 2*values - near_y # Minus a constant for each query
-        found[rows] = values.argmax(1)
-    return found
+        nearest[rows] = values.argmax(1)
+    return nearest
 
 def retrieve(
     queries, database,
@@ -75,8 +75,8 @@ def mexa(
     across, down = np.full(len(x), -np.inf), np.full(len(x), -np.inf)
     for rows in _blocks(len(x), block):
         cosines = x[rows] @ y.T
-        own = np.arange(len(x))[rows]
-        cosines[own - own[0], own] = -np.inf
+        indices = np.arange(len(x))[rows]
+        cosines[indices - indices[0], indices] = -np.inf
         across[rows] = cosines.max(1)
         down = np.maximum(down, cosines.max(0))
     return float((pair > np.maximum(across, down)).mean())
@@ -89,9 +89,9 @@ def encode_layers(
     device:str=None
 )->np.ndarray: # (layers + 1, n, width); the embeddings first
     "Encode texts by a frozen model; raises `InputError` for a model that cannot encode"
-    found = encode_once(FrozenModel(model, specials=specials, first=first, device=device), texts)
-    rows = found.numbers(texts)
-    return np.stack([found.layer(i)[rows] for i in range(found.shape[0])])
+    encodings = encode_once(FrozenModel(model, specials=specials, first=first, device=device), texts)
+    rows = encodings.numbers(texts)
+    return np.stack([encodings.layer(i)[rows] for i in range(encodings.shape[0])])
 
 # %% ../../../nbs/lab/modeling/retrieval.ipynb #re000024
 def xtreme_layer(blocks:int)->int: # Counted from 1
@@ -107,8 +107,8 @@ def _parallel_texts(
     a, b = verse_texts(first, split), verse_texts(second, split)
     refs = [ref for ref in a if ref in b]
     if len(refs) < 2:
-        what = f'shares {len(refs)} {split} verses with {second[0].path}'
-        raise InputError(first[0].path, f'{what}, too few to retrieve from; choose a larger translation')
+        problem = f'shares {len(refs)} {split} verses with {second[0].path}'
+        raise InputError(first[0].path, f'{problem}, too few to retrieve from; choose a larger translation')
     return refs, [a[r] for r in refs], [b[r] for r in refs]
 
 # %% ../../../nbs/lab/modeling/retrieval.ipynb #re000028
@@ -122,16 +122,16 @@ class RetrievalScore(NamedTuple):
     interval:list|None # 95 %, over chapters
 
 # %% ../../../nbs/lab/modeling/retrieval.ipynb #re000035
-def _right(found:np.ndarray, texts:list[str]|None)->np.ndarray:
+def _right(retrieved:np.ndarray, texts:list[str]|None)->np.ndarray:
     "Which queries found their translation, or a verse with the same text"
     if texts is None:
-        return found == np.arange(len(found))
-    return np.array([texts[i] == own for i,own in zip(found, texts)])
+        return retrieved == np.arange(len(retrieved))
+    return np.array([texts[i] == text for i,text in zip(retrieved, texts)])
 
 def _score(right:np.ndarray, refs:list[Ref])->tuple[float,list|None]:
     answers, chapters = np.where(right, 'right', 'wrong').tolist(), [r.chapter_name for r in refs]
-    found = score_runs(('right','wrong'), ['right']*len(right), [answers], chapters)
-    return round(float(right.mean()), 4), found['accuracy'].interval
+    scores = score_runs(('right','wrong'), ['right']*len(right), [answers], chapters)
+    return round(float(right.mean()), 4), scores['accuracy'].interval
 
 def _both_ways(x, y, similarity:str, texts:tuple=(None, None))->list[np.ndarray]: # From x to y, and back
     return [_right(retrieve(x, y, similarity), texts[1]), _right(retrieve(y, x, similarity), texts[0])]
@@ -167,8 +167,8 @@ def _representations(model, texts, means, device)->dict[str,list[float]]: # Shar
 def _dev_and_test(folds, refs, encode)->Iterator[tuple[list,np.ndarray]]:
     "The encodings of each fold's dev verses, and which test verses belong to the fold"
     for fold in folds:
-        own = verse_texts(fold[0], 'test')
-        is_own = np.array([ref in own for ref in refs])
+        test_verses = verse_texts(fold[0], 'test')
+        is_own = np.array([ref in test_verses for ref in refs])
         if is_own.any():
             yield encode(_parallel_texts(*fold, 'dev')[1:]), is_own
 
@@ -179,7 +179,7 @@ def _scores(codes, folds, test, refs, texts)->Iterator[tuple[RetrievalScore,np.n
         right = {i: _both_ways(*(side[i] for side in test), similarity, texts) for i in set(layers)}
         most = Counter(layers).most_common(1)[0][0]
         for way,(query,database) in enumerate((codes, codes[::-1])):
-            hits = np.select([own for _,own in folds], [right[layer][way] for layer in layers])
+            hits = np.select([is_own for _,is_own in folds], [right[layer][way] for layer in layers])
             yield RetrievalScore(similarity, most, query, database, *_score(hits, refs)), hits
 
 # %% ../../../nbs/lab/modeling/retrieval.ipynb #re000036

@@ -22,9 +22,9 @@ from .addresses import require_address, served_name
 def _key()->str:
     return os.environ.get('OPENAI_API_KEY', '').strip() # Own servers need none
 
-def _clean(said)->str:
+def _clean(value)->str:
     "What a server said, without the key and without halves of characters"
-    text = str(said).encode(errors='replace').decode()
+    text = str(value).encode(errors='replace').decode()
     key = _key()
     return text.replace(key, 'KEY') if len(key) > 3 else text
 
@@ -54,8 +54,8 @@ _ODD = ValueError, AttributeError, TypeError, LookupError, RecursionError # If n
 def _own_words(e)->str: # In brackets; empty if it gives no reason
     "Why a server refuses a request, in a line"
     body = e.body if isinstance(e.body, dict) else dict(message=e.body)
-    said = body.get('message') or body.get('detail') or ''
-    words = ' '.join(_clean(said).split())
+    reason = body.get('message') or body.get('detail') or ''
+    words = ' '.join(_clean(reason).split())
     return f' ({words[:200]})' if words else ''
 
 # %% ../../../nbs/lab/modeling/served.ipynb #c6ba32ef
@@ -63,8 +63,8 @@ def _own_words(e)->str: # In brackets; empty if it gives no reason
 def _one_line(endpoint:str):
     "Turn every failure of a server into one line that contains no key, nor do the errors behind it"
     import openai
-    def failed(what):
-        return InputError(endpoint, f'{what}; {_KEPT}')
+    def failed(problem):
+        return InputError(endpoint, f'{problem}; {_KEPT}')
     try:
         yield
     except InputError:
@@ -101,8 +101,8 @@ def _client(endpoint:str):
         except InputError:
             raise
         except _ODD:
-            what = 'has a list of models (/models) that cannot be read, so it is not such a server'
-            raise InputError(endpoint, f'{what}; check the address, which mostly ends in /v1') from None
+            problem = 'has a list of models (/models) that cannot be read, so it is not such a server'
+            raise InputError(endpoint, f'{problem}; check the address, which mostly ends in /v1') from None
     return client
 
 # %% ../../../nbs/lab/modeling/served.ipynb #srv0010e
@@ -111,10 +111,10 @@ def _pause(e, usual:int)->float|None: # In seconds; `None` if there is no use in
     if e.code == 'insufficient_quota' or e.status_code not in (429, 502, 503, 504, 529):
         return None
     try:
-        asked = float(e.response.headers.get('retry-after', ''))
+        seconds = float(e.response.headers.get('retry-after', ''))
     except ValueError:
-        asked = usual
-    return max(asked, usual) if asked <= _LONGEST else None
+        seconds = usual
+    return max(seconds, usual) if seconds <= _LONGEST else None
 
 # %% ../../../nbs/lab/modeling/served.ipynb #srv0010w
 def _without(name:str, settings:dict)->dict:
@@ -172,22 +172,22 @@ def _asked(prompt:str)->str:
 
 _UNKNOWN = 'not stated' # A model that a server does not name
 
-def _of_row(said, model, date, cut)->dict: # What is kept of an answer
+def _of_row(answer, model, date, cut)->dict: # What is kept of an answer
     name = printable(_clean(model))[:200] or _UNKNOWN
-    return dict(said=_clean(said), model=name, date=_clean(date), cut=bool(cut))
+    return dict(said=_clean(answer), model=name, date=_clean(date), cut=bool(cut))
 
 def _read_answers(file)->dict[str,dict]: # By the hash of a question
-    found = {}
+    answers = {}
     if not file.exists():
-        return found
+        return answers
     with reading(file), file.open(encoding='utf-8', errors='replace') as lines:
         for line in lines:
             try:
                 row = json.loads(line)
-                found[row['asked']] = _of_row(*(row[k] for k in ('said','model','date','cut')))
+                answers[row['asked']] = _of_row(*(row[k] for k in ('said','model','date','cut')))
             except (ValueError, KeyError, TypeError):
                 continue # Half a line
-    return found
+    return answers
 
 def _row(reply)->dict|None: # What is kept; `None` without an answer
     if reply is None:
@@ -235,7 +235,7 @@ class _Answers:
                       f'wrong; {_LENGTH}; to ask them again remove the record of this run')
         if _UNKNOWN in models:
             to_stderr(f'{name}: the server does not say which model answered')
-        lost = [self.used[asked] for asked in self.unread]
+        lost = [self.used[digest] for digest in self.unread]
         cut = sum(row['cut'] for row in lost)
         if not lost:
             return
@@ -244,22 +244,22 @@ class _Answers:
                   f'in {self.file}')
 
 # %% ../../../nbs/lab/modeling/served.ipynb #srv0011p
-def _place_of(said:str|None, prompt:str, n:int)->int|None:
+def _place_of(answer:str|None, prompt:str, n:int)->int|None:
     "The letter that an answer names; `None` without an answer, too"
-    if said is None:
+    if answer is None:
         return None
     question = json.loads(prompt)[-1]['content']
-    return letter_of(said, n, question)
+    return letter_of(answer, n, question)
 
 def _letter_scores(places:list[int|None], n:int)->np.ndarray: # (places, n)
     "0 for the letter that was named and -1 for all others; NaN without one"
-    found = np.full((len(places), n), -1.)
-    for row,place in enumerate(places):
-        if place is None:
-            found[row] = np.nan
+    scores = np.full((len(places), n), -1.)
+    for row,index in enumerate(places):
+        if index is None:
+            scores[row] = np.nan
         else:
-            found[row,place] = 0
-    return found
+            scores[row,index] = 0
+    return scores
 
 # %% ../../../nbs/lab/modeling/served.ipynb #srv00011
 class ServedModel(_Answers):
@@ -280,13 +280,13 @@ class ServedModel(_Answers):
     def compare(self, prompts:list[str], n:int)->tuple[np.ndarray,int]: # (prompts, n); NaN without an answer
         "Give the letter that the model answers 0 and all others -1"
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            said = list(pool.map(self._answer, prompts))
-        if said and all(text is None for text in said):
+            answers = list(pool.map(self._answer, prompts))
+        if answers and all(text is None for text in answers):
             with _one_line(self.endpoint):
                 raise self.asker.refusal
-        places = [_place_of(text, prompt, n) for text,prompt in zip(said, prompts)]
-        read = zip(said, prompts, places)
-        self.unread |= {_asked(prompt) for text,prompt,place in read if text is not None and place is None}
+        places = [_place_of(text, prompt, n) for text,prompt in zip(answers, prompts)]
+        read = zip(answers, prompts, places)
+        self.unread |= {_asked(prompt) for text,prompt,index in read if text is not None and index is None}
         return _letter_scores(places, n), 0
 
     def _asked_now(self, prompt:str)->dict|None: # What is kept
@@ -294,18 +294,18 @@ class ServedModel(_Answers):
 
     def _answer(self, prompt:str)->str|None: # `None` if the server has no room for the question
         "The kept answer, or a new one, which is kept at once"
-        asked = _asked(prompt)
-        if asked not in self.kept:
+        digest = _asked(prompt)
+        if digest not in self.kept:
             with _one_line(self.endpoint):
                 row = self._asked_now(prompt)
             if row:
-                self.keep(asked, row)
+                self.keep(digest, row)
         self.tick()
-        if asked not in self.kept:
-            self.too_long.add(asked)
+        if digest not in self.kept:
+            self.too_long.add(digest)
             return None
-        self.used[asked] = self.kept[asked]
-        return self.kept[asked]['said']
+        self.used[digest] = self.kept[digest]
+        return self.kept[digest]['said']
 
 # %% ../../../nbs/lab/modeling/served.ipynb #srv0011b
 def allow(
@@ -315,9 +315,9 @@ def allow(
     "Raise `InputError` before the first request if there are more than was allowed"
     n = len(prompts)
     read = sum(len(p.encode(errors='replace')) for p in prompts)//4
-    what = f'{n:,} requests, about {read:,} tokens to read and {n*model.tokens:,} to write'
+    cost = f'{n:,} requests, about {read:,} tokens to read and {n*model.tokens:,} to write'
     if n > most:
-        raise InputError(model.endpoint, f'would get {what}; ask less with --limit, or allow them with '
+        raise InputError(model.endpoint, f'would get {cost}; ask less with --limit, or allow them with '
                                          f'--most-requests {n}')
-    kept = f'{len(model.kept):,} answers are kept in {model.file}'
-    to_stderr(f'{model.name} at {model.endpoint}: at most {what}; {kept}')
+    note = f'{len(model.kept):,} answers are kept in {model.file}'
+    to_stderr(f'{model.name} at {model.endpoint}: at most {cost}; {note}')

@@ -16,8 +16,8 @@ def vector_file(model)->tuple[str,Path]: # e.g. `lstm` and a `.vec` file
     "The classifier and the file that a name stands for; raises `InputError` without a file"
     name, _, file = given_name(model)[1].partition(':')
     if not file:
-        what = f'needs word vectors of its languages; name a file, e.g. -m {name}:vectors.vec'
-        raise InputError(model, what)
+        problem = f'needs word vectors of its languages; name a file, e.g. -m {name}:vectors.vec'
+        raise InputError(model, problem)
     if not Path(file).is_file():
         raise InputError(file, 'is not a .vec file; check the path')
     return name, Path(file)
@@ -44,10 +44,11 @@ class StaticKind(ModelKind):
         return content_hash(f'{name} {file_hash(file)}'.encode(), size=16)
 
     def settings(self, recipe, task)->dict:
-        own = dict(hidden=300, patience=5, learning_rate=4e-4, batch_size=32, epochs=recipe.epochs or 64,
-                   embeddings=1., weight_decay=0., warmup=0., restarts=0, select='loss')
+        overrides = dict(hidden=300, patience=5, learning_rate=4e-4, batch_size=32,
+                         epochs=recipe.epochs or 64, embeddings=1., weight_decay=0., warmup=0.,
+                         restarts=0, select='loss')
         others = {k: v for k,v in recipe.settings(task).items() if k not in ('start','bf16')}
-        return others | own
+        return others | overrides
 
     def has_made(self, settings:dict)->bool: return {'hidden','patience'} <= settings.keys()
 

@@ -46,7 +46,7 @@ def read_vectors(
     path, wanted:set[str]
 )->dict[str,np.ndarray]: # The wanted words that the file has, to their vectors of length one
     "Read word vectors; raises `InputError` with the line that is broken"
-    found, n = {}, 1
+    vectors, n = {}, 1
     with reading(path, 'name a .vec file'), open(path, encoding='utf-8') as file:
         header = regex.fullmatch(r'(\d{1,12}) ([1-9]\d{0,3})\s*', file.readline())
         if not header:
@@ -56,17 +56,17 @@ def read_vectors(
         for n,line in enumerate(file, 2):
             word, *cells = line.rstrip().rsplit(' ', width)
             if len(cells) != width:
-                what = f'has {len(cells)} numbers instead of {width}; get a fresh copy'
-                raise InputError(path, what, f'line {n}')
+                problem = f'has {len(cells)} numbers instead of {width}; get a fresh copy'
+                raise InputError(path, problem, f'line {n}')
             word = lower_case(word)
-            if word in wanted and word not in found:
-                found[word] = _unit(path, cells, n)
+            if word in wanted and word not in vectors:
+                vectors[word] = _unit(path, cells, n)
     if n - 1 != words:
-        what = f'has {n - 1:,} words instead of the {words:,} that line 1 promises; get a fresh copy'
-        raise InputError(path, what)
-    if not found:
+        problem = f'has {n - 1:,} words instead of the {words:,} that line 1 promises; get a fresh copy'
+        raise InputError(path, problem)
+    if not vectors:
         raise InputError(path, 'has none of the words of this translation; choose vectors of its language')
-    return found
+    return vectors
 
 # %% ../../../nbs/lab/modeling/static_models.ipynb #sv00002e
 @lru_cache(maxsize=1) # The seeds of a task read the same words
@@ -135,25 +135,25 @@ def _inputs(number:dict[str,int], task, rows:list, sense_number:dict[str,int])->
     def numbers(text): # Never empty
         return [number.get(word, 0) for word in lower_words(text)] or [0]
     verses = [[numbers(text) for text in row.texts] for row in rows]
-    known = [n > 0 for row in verses for verse in row for n in verse]
+    is_known = [n > 0 for row in verses for verse in row for n in verse]
     return _Inputs([[v[:_LONGEST] for v in row] for row in verses],
                    [sense_number.get(row.sense, 0) for row in rows] if task.has_sense else [],
                    objective_of(task).gold(rows),
                    sum(any(len(v) > _LONGEST for v in row) for row in verses),
-                   round(1 - float(np.mean(known)), 4) if known else 0.)
+                   round(1 - float(np.mean(is_known)), 4) if is_known else 0.)
 
 # %% ../../../nbs/lab/modeling/static_models.ipynb #sm000014
 def _answers(net, inputs:_Inputs, objective:OneLabel, device)->tuple[list[str],float]: # And the loss
     net.eval()
-    found, loss = [], 0.
+    predictions, loss = [], 0.
     with torch.inference_mode():
         for start in range(0, len(inputs.labels), 128):
             rows = range(start, min(start + 128, len(inputs.labels)))
             read, labels = inputs.batch(rows, device)
             outputs = net(*read)
-            found += objective.answers(outputs)
+            predictions += objective.answers(outputs)
             loss += float(objective.loss(outputs, labels))*len(labels)
-    return found, loss/max(len(found), 1)
+    return predictions, loss/max(len(predictions), 1)
 
 def _train_epoch(net, inputs:_Inputs, objective:OneLabel, optimizer, order, settings:dict, device
 )->float: # The mean loss
@@ -180,10 +180,10 @@ def _train(net, task, inputs:dict, settings:dict, *, seed:int, device, progress:
     for epoch in shown(range(1, settings['epochs'] + 1)):
         order = rng.permutation(len(inputs['train'].labels)).tolist()
         train_loss = _train_epoch(net, inputs['train'], objective, optimizer, order, settings, device)
-        found, loss = _answers(net, inputs['dev'], objective, device)
-        values = scores(task, gold, found) | dict(loss=loss, train_loss=train_loss)
+        answers, loss = _answers(net, inputs['dev'], objective, device)
+        values = scores(task, gold, answers) | dict(loss=loss, train_loss=train_loss)
         dev.append({'epoch': epoch} | {k: round(float(v), 6) for k,v in values.items()}
-                   | {'constant': len(set(found)) == 1})
+                   | {'constant': len(set(answers)) == 1})
         if best is None or loss < best[0]:
             best = loss, epoch, {k: v.detach().clone() for k,v in net.state_dict().items()}
         if epoch - best[1] >= settings['patience']:
@@ -210,8 +210,8 @@ def fine_tune_static(
     number = {sense: i for i,sense in enumerate(names, 1)}
     inputs = {part: _inputs(word_number, task, of_part, number) for part,of_part in rows.items()}
     if inputs['train'].unknown > .9:
-        what = 'has vectors for less than a tenth of the words; choose vectors of the language'
-        raise InputError(path, what)
+        problem = 'has vectors for less than a tenth of the words; choose vectors of the language'
+        raise InputError(path, problem)
     set_seed(seed)
     objective = objective_of(task)
     net = StaticClassifier(table, len(objective.outputs), recurrent=kind == 'lstm',

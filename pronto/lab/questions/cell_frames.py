@@ -44,15 +44,15 @@ def read_cells(
     source:Callable=source_names, condition:Callable=_text, examples:Callable=_number # Of a run
 )->list[Cells]: # One for each model and task, of each in one setting; their rows by source and translation
     "Read the answers of some runs"
-    found = []
+    all_cells = []
     for (model,task),runs in by_model_and_task(records).items():
         cells = grouped(one_setting(runs), lambda run: (
             source(run), run.dataset_name, condition(run), examples(run)))
-        rows = [(*place, cells[place], read_answers(cells[place]))
-                for place in progress('read')(sorted(cells))]
+        rows = [(*key, cells[key], read_answers(cells[key]))
+                for key in progress('read')(sorted(cells))]
         frame = pd.DataFrame(rows, columns='source bible condition examples runs answers'.split())
-        found.append(Cells(model, task, frame))
-    return found
+        all_cells.append(Cells(model, task, frame))
+    return all_cells
 
 # %% ../../../nbs/lab/questions/cell_frames.ipynb #ce000008
 def scored_cells(
@@ -69,7 +69,7 @@ def scored_cells(
         high=[shown(metric, high) for _,high in ends], seeds=[score.n_seeds for score in scores],
         collapsed=[int(answers.collapsed) for answers in cells.frame.answers])
     rivals = frame if among is None else frame[among]
-    best = [i for _,own in rivals.groupby(place) for i in among_best(own.answers.to_dict(), metric)]
+    best = [i for _,group in rivals.groupby(place) for i in among_best(group.answers.to_dict(), metric)]
     frame['best'] = frame.index.isin(best)
     frame['mark'] = frame.collapsed.map({0: '', 1: '†'}) + frame.best.map({False: '', True: '‡'})
     return frame
@@ -90,11 +90,11 @@ def _by_seed(answers:Answers, metric:str)->dict: # Seed to (n,); one without a s
 
 def _mean_of(groups:list[Answers], metric:str)->np.ndarray: # (seeds, n)
     "Average over translations; a seed stays one draw, since its training may be tested on all of them"
-    found = [_by_seed(a, metric) for a in groups]
-    shared = [seed for seed in found[0] if all(seed in one for one in found)]
+    translations = [_by_seed(a, metric) for a in groups]
+    shared = [seed for seed in translations[0] if all(seed in one for one in translations)]
     if shared:
-        return np.mean([[one[seed] for seed in shared] for one in found], 0)
-    return np.mean([list(one.values())[:min(map(len, found))] for one in found], 0)
+        return np.mean([[one[seed] for seed in shared] for one in translations], 0)
+    return np.mean([list(one.values())[:min(map(len, translations))] for one in translations], 0)
 
 def _are_few(answers:list[Answers], n_seeds:int)->bool: # Of a mean
     return bool(answers[0].draws) and (any(one.few_seeds for one in answers) or n_seeds < MIN_SEEDS)
@@ -104,13 +104,13 @@ def mean_difference(
     metric:str='accuracy'
 )->tuple[SeedDifference|None,int]: # As `difference` gives it
     "Test the means over some cells on the rows that all have"
-    kept = same_rows(*first, *second)
-    if not kept or not kept[0].true:
+    shared = same_rows(*first, *second)
+    if not shared or not shared[0].true:
         return None, 0
-    sides = kept[:len(first)], kept[len(first):]
+    sides = shared[:len(first)], shared[len(first):]
     means = [_mean_of(side, metric) for side in sides]
     few = any(map(_are_few, sides, map(len, means)))
-    return compare_values(*means, kept[0].chapters, few), len(kept[0].true)
+    return compare_values(*means, shared[0].chapters, few), len(shared[0].true)
 
 # %% ../../../nbs/lab/questions/cell_frames.ipynb #e7308000
 FEW_SEEDS = ('no interval and no test, as fewer than three seeds do not tell how much another seed would '

@@ -37,8 +37,8 @@ def _compared(runs:list[Run], metric:str)->list[dict]: # A row for each kind in 
     scores = pd.DataFrame([(r.model, _test_set(r), r.score(metric)) for r in runs])
     scores = scores.set_axis(['model','on','score'], axis=1).groupby(['on','model'], sort=False).score
     scores = scores.mean().map(partial(shown, metric))
-    sizes = {one: max((r.counts.get('test', 1), r.splits or '') for r in own)
-             for one,own in grouped(runs, _test_set).items()}
+    sizes = {one: max((r.counts.get('test', 1), r.splits or '') for r in set_runs)
+             for one,set_runs in grouped(runs, _test_set).items()}
     both = {(a, b): pd.concat([scores[a], scores[b]], axis=1, join='inner') for a,b in combinations(sizes, 2)}
     shared = [pair for pair in both if len(both[pair])]
     rows = []
@@ -47,11 +47,11 @@ def _compared(runs:list[Run], metric:str)->list[dict]: # A row for each kind in 
         models = [both[pair].set_axis(['a','b'], axis=1) for pair in pairs]
         differences = pd.concat([one.a - one.b for one in models]).abs()
         taus = [kendall_tau(one.a, one.b) for one in models if len(one) > 1]
-        own = [r for r in runs if _test_set(r) in test_sets]
-        size = dict(test_sets=len(test_sets), models=len({r.model for r in own}))
+        set_runs = [r for r in runs if _test_set(r) in test_sets]
+        size = dict(test_sets=len(test_sets), models=len({r.model for r in set_runs}))
         tau = sum(taus)/len(taus) if taus else None
         rows.append(dict(kind=kind, source=source, **size, mean=float(differences.mean()),
-                         largest=float(differences.max()), tau=tau, runs=own))
+                         largest=float(differences.max()), tau=tau, runs=set_runs))
     return rows
 
 def read_consistency(records:list[Run], metric:str='accuracy')->list[dict]: # Rows of the table, with `runs`
@@ -59,18 +59,19 @@ def read_consistency(records:list[Run], metric:str='accuracy')->list[dict]: # Ro
     named = under_own_names(across_languages(records, metric))
     def alike(r):
         return *row_of(r), r.recipe or '', r.limit, r.language
-    found = []
+    comparisons = []
     for (task, protocol, _, recipe, limit, language),runs in grouped(named, alike).items():
-        own = [one_setting(some) for some in grouped(runs, lambda r: (r.model, *_test_set(r))).values()]
+        chosen = [one_setting(model_runs)
+                  for model_runs in grouped(runs, lambda r: (r.model, *_test_set(r))).values()]
         about = dict(of=task, task=task.name, protocol=protocol, recipe=recipe, rows=limit or 'all')
-        found += [about | dict(language=language) | row for row in _compared(sum(own, []), metric)]
-    if not found:
-        what = 'holds no model that ran on two test sets of one language'
-        raise InputError('runs', f'{what}; build another translation of it, or labels of another source')
+        comparisons += [about | dict(language=language) | row for row in _compared(sum(chosen, []), metric)]
+    if not comparisons:
+        problem = 'holds no model that ran on two test sets of one language'
+        raise InputError('runs', f'{problem}; build another translation of it, or labels of another source')
     def order(row):
         limit = 0 if row['rows'] == 'all' else row['rows']
         return WAYS.index(row['kind']), row['protocol'], row['of'], row['recipe'], limit, row['language']
-    return sorted(found, key=order)
+    return sorted(comparisons, key=order)
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs000011
 _NOTE = ('Test sets of one language are compared two by two: mean and largest difference of the scores of '
@@ -104,15 +105,15 @@ def _apart_in_words(means:list[tuple[str,float]], metric:str)->str:
 
 def _order_in_words(taus:list[tuple[str,float]])->str:
     by_kept = grouped(reversed(taus), lambda one: one[1] >= _KEPT)
-    said = [f'{verb} {", ".join(f"{task} ({decimal(tau)})" for task,tau in by_kept[is_kept])}'
-            for is_kept,verb in ((True, 'is kept by'), (False, 'is not by')) if is_kept in by_kept]
-    return f'; the order of models {"; it ".join(said)} (mean τ)' if said else ''
+    clauses = [f'{verb} {", ".join(f"{task} ({decimal(tau)})" for task,tau in by_kept[is_kept])}'
+               for is_kept,verb in ((True, 'is kept by'), (False, 'is not by')) if is_kept in by_kept]
+    return f'; the order of models {"; it ".join(clauses)} (mean τ)' if clauses else ''
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs00011d
 def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]: # One for each kind
     "How far apart scores are, and which tasks keep the order of models, as means over languages"
-    places = grouped(records_of(tables), itemgetter('protocol', 'recipe', 'rows', 'kind', 'source'))
-    return [_sentence(*place, rows, metric) for place,rows in places.items()]
+    groups = grouped(records_of(tables), itemgetter('protocol', 'recipe', 'rows', 'kind', 'source'))
+    return [_sentence(*key, rows, metric) for key,rows in groups.items()]
 
 def _sentence(protocol:str, recipe:str, limit, kind:str, source:str, rows:list[dict], metric:str)->str:
     rows = pd.DataFrame(rows).astype(dict(tau=float))
@@ -124,8 +125,8 @@ def _sentence(protocol:str, recipe:str, limit, kind:str, source:str, rows:list[d
             f'scores of a model differ on average by {apart}{order}.')
 
 def _read(records:list[Run], options)->list[dict]:
-    some = [r for r in records if fits(r, options._replace(recipe='', protocol=''))]
-    return read_consistency(some, options.metric or 'accuracy')
+    fitting = [r for r in records if fits(r, options._replace(recipe='', protocol=''))]
+    return read_consistency(fitting, options.metric or 'accuracy')
 
 CONSISTENCY = RunQuestion('consistency', _read, lambda found, metric: [consistency_table(found, metric)],
                           Drawing('mean', 'language kind', panels='task protocol'),

@@ -93,32 +93,32 @@ def _compared(runs:list[Run], bases:list[str])->list[dict]: # A row for each tra
         return []
     base = choice[0]
     answers = read_answers(by_code[base])
-    own = answered_rows(answers)
-    if own is None:
+    base_rows = answered_rows(answers)
+    if base_rows is None:
         return []
-    found = []
+    comparisons = []
     for code in [code for code in by_code if code != base]:
         other = answered_rows(read_answers(by_code[code]))
-        shared = None if other is None else compare_rows(own, other, answers.rows.chapters)
+        shared = None if other is None else compare_rows(base_rows, other, answers.rows.chapters)
         if shared:
             is_same = by_code[base][0].language == by_code[code][0].language
-            found.append(dict(
+            comparisons.append(dict(
                 task=about.task.name, model=about.model, protocol=about.protocol, base=base, translation=code,
                 **shared, same_language=is_same, runs=[*by_code[base], *by_code[code]]))
-    return found
+    return comparisons
 
 def read_errors(records:list[Run])->list[dict]: # As the table has them, with their `runs`
     "Compare the answers of all models in all translations; raises `InputError` if none has two"
     labelled = with_languages([r for r in records if not r.is_search and not r.is_reading])
     groups = list(grouped(labelled, across_translations).values())
     bases = _bases(groups)
-    found = [row for runs in progress('compare')(groups) for row in _compared(runs, bases)]
-    if found:
-        return found
-    what = ('holds no model with answers to the same rows in two translations; with transfer one of them is '
-            'the source. Rows are the same by verse reference, or by number where a benchmark is parallel '
-            '(XNLI, PAWS-X)')
-    raise InputError('runs', f'{what}; make such runs with `pronto eval`')
+    comparisons = [row for runs in progress('compare')(groups) for row in _compared(runs, bases)]
+    if comparisons:
+        return comparisons
+    problem = ('holds no model with answers to the same rows in two translations; with transfer one of them '
+               'is the source. Rows are the same by verse reference, or by number where a benchmark is '
+               'parallel (XNLI, PAWS-X)')
+    raise InputError('runs', f'{problem}; make such runs with `pronto eval`')
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er000014
 _NOTE = ('On the rows that both translations have: the share that is right in the base, and here. Then the '
@@ -149,9 +149,9 @@ def errors_table(found:list[dict])->Table: # `found`: as `read_errors` gives it
 # %% ../../../nbs/lab/questions/errors.ipynb #er000015
 def errors_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say how far right answers are the same in other languages"
-    places = grouped(records_of(tables), itemgetter('same_language', 'task', 'model', 'protocol', 'base'))
-    by_language = sorted(places.items(), key=lambda place: place[0][0])
-    return [line for place,rows in by_language if (line := _sentence(*place, rows))]
+    groups = grouped(records_of(tables), itemgetter('same_language', 'task', 'model', 'protocol', 'base'))
+    by_language = sorted(groups.items(), key=lambda group: group[0][0])
+    return [line for group,rows in by_language if (line := _sentence(*group, rows))]
 
 def _sentence(is_same:bool, task:str, model:str, protocol:str, base:str, rows:list[dict])->str: # Or empty
     names = 'if_right', 'if_wrong', 'same', 'chance'

@@ -30,10 +30,10 @@ def _size(record:Run)->str: # What a table calls it
 def _read_curves(records:list[Run])->list[Cells]: # Each curve by its examples
     "The learning curves of all runs of few-shot"
     runs = [r for r in records if r.protocol == 'few-shot']
-    found = read_cells(runs, condition=_size, examples=_examples)
-    found.sort(key=lambda one: (one.task, one.model))
+    curves = read_cells(runs, condition=_size, examples=_examples)
+    curves.sort(key=lambda one: (one.task, one.model))
     by = ['bible','source','examples']
-    return [one._replace(frame=one.frame.sort_values(by, kind='stable', ignore_index=True)) for one in found]
+    return [one._replace(frame=one.frame.sort_values(by, kind='stable', ignore_index=True)) for one in curves]
 
 # %% ../../../nbs/lab/questions/fewshot.ipynb #fs09
 class Equal(NamedTuple):
@@ -61,14 +61,14 @@ def _examples_equal(
     cells = [zero_shot.answers, *alone.answers]
     if all(answers.n_collapsed == len(answers.predicted) for answers in cells):
         return None # Equal, as nothing was learned
-    found = {n: compare_answers(answers, zero_shot.answers, metric)
-             for n,answers in zip(alone.examples, alone.answers)}
+    differences = {n: compare_answers(answers, zero_shot.answers, metric)
+                   for n,answers in zip(alone.examples, alone.answers)}
     def end(x, side):
         return x.interval[side] if x.interval else x.difference
     def crossing(value):
-        return _crossing([(n, value(x)) for n,x in found.items()])
+        return _crossing([(n, value(x)) for n,x in differences.items()])
     middle = crossing(lambda x: x.difference)
-    if any(x.p is None for x in found.values()):
+    if any(x.p is None for x in differences.values()):
         return Equal(middle, None, None)
     return Equal(middle, crossing(lambda x: end(x, 1)), crossing(lambda x: end(x, 0)))
 

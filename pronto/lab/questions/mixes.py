@@ -25,12 +25,12 @@ CONDITIONS = 'in', *(f'{mix}, {version}' for mix in ('all','all but in') for ver
 def read_mixes(records:list[Run])->list[Cells]: # One for each model and task, by target and condition
     "The answers of all runs of mixes"
     runs = [r for r in records if r.protocol == 'mixes' and r.condition in CONDITIONS]
-    found = []
+    all_cells = []
     for cells in read_cells(runs, source=lambda run: '', condition=attrgetter('condition')):
-        place = cells.frame.condition.map(CONDITIONS.index)
-        frame = cells.frame.assign(place=place).sort_values(['bible','place'], ignore_index=True)
-        found.append(cells._replace(frame=frame))
-    return found
+        position = cells.frame.condition.map(CONDITIONS.index)
+        frame = cells.frame.assign(place=position).sort_values(['bible','place'], ignore_index=True)
+        all_cells.append(cells._replace(frame=frame))
+    return all_cells
 
 def _whole(frame:pd.DataFrame)->pd.DataFrame:
     "Those of targets that were tested under all conditions"
@@ -98,8 +98,8 @@ def _sentence(row:dict, metric:str)->str:
     return (f'{row["task"]}, {row["model"]}: {row["mix"]} against in, mean of {row["targets"]} targets: '
             f'{difference_text(row, "minus_in", metric)}{verdict}.')
 
-def _tables(found:list[Cells], metric:str)->list[Table]:
-    return [mixes_table(found, metric), difference_table(found, metric)]
+def _tables(all_cells:list[Cells], metric:str)->list[Table]:
+    return [mixes_table(all_cells, metric), difference_table(all_cells, metric)]
 
 def _read(records, options):
     return read_mixes(records)

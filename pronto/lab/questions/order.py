@@ -31,12 +31,12 @@ def verses_read(
     path # A table with the columns model, language and verses
 )->dict[str,dict[str,int]]: # Model to language to verses
     "How much models have read; raises `InputError` with the line that is wrong"
-    found = {}
+    verses = {}
     for model,language,n in model_rows(path, _verses):
-        found.setdefault(model, {})[language] = n
-    if len(found) < 2:
+        verses.setdefault(model, {})[language] = n
+    if len(verses) < 2:
         raise InputError(path, 'names fewer than two models, which have no order; add more')
-    return found
+    return verses
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000007
 _LESS = ' < '
@@ -46,14 +46,14 @@ def _ordered(runs:list[Run], read:dict, metric:str)->dict|None:
     verses = pd.Series({model: sum(read[model].values()) for model in {r.model for r in runs}}).sort_index()
     models = [*verses.sort_values(kind='stable').index]
     scores = mean_by_model(runs, metric)
-    places = pd.Series([models.index(model) for model,_ in scores.index], scores.index)
-    same = agreement(places, scores, 2)
+    positions = pd.Series([models.index(model) for model,_ in scores.index], scores.index)
+    same = agreement(positions, scores, 2)
     if not same:
         return None
     values = same['scores'].loc[models].to_numpy() # (models, translations)
-    own = pd.DataFrame([(r.model, r.dataset_name, r.score(metric)) for r in runs
-                        if r.dataset_name in same['scores']])
-    variances = own.groupby([0, 1])[2].var().dropna() # Between seeds of one model on one translation
+    run_scores = pd.DataFrame([(r.model, r.dataset_name, r.score(metric)) for r in runs
+                               if r.dataset_name in same['scores']])
+    variances = run_scores.groupby([0, 1])[2].var().dropna() # Between seeds of one model on one translation
     return same | dict(models=_LESS.join(models), whole=int((np.diff(values, axis=0) > 0).all(0).sum()),
                        metric=metric, gain=float((values[-1] - values[0]).mean()),
                        sd=float(np.sqrt(variances.mean())) if len(variances) else None,
@@ -66,18 +66,18 @@ def order_of(
 )->list[dict]: # Rows of the table with their `runs`, by task, protocol and limit
     "Compare scores with what models have read; raises `InputError` without two models of a known order"
     named = under_own_names([r for r in records if r.score(metric) is not None])
-    known = [r for r in named if r.model in read and not r.is_on_its_source]
+    usable = [r for r in named if r.model in read and not r.is_on_its_source]
     def is_read(r): return any(verses.get(r.language) for verses in read.values())
-    found = []
-    for (task, protocol, _, limit),runs in grouped(known, lambda r: (*row_of(r), r.limit)).items():
-        for read_by_any,own in grouped(settled(runs), is_read).items():
+    rows = []
+    for (task, protocol, _, limit),runs in grouped(usable, lambda r: (*row_of(r), r.limit)).items():
+        for read_by_any,part in grouped(settled(runs), is_read).items():
             about = dict(of=task, task=task.name, protocol=protocol, limit=limit, read=read_by_any)
-            same = _ordered(own, read, metric)
-            found += [about | same] if same else []
-    if not found:
+            same = _ordered(part, read, metric)
+            rows += [about | same] if same else []
+    if not rows:
         raise InputError('runs', f'holds no two of the models {", ".join(read)} on one translation')
-    def place(row): return row['protocol'], row['of'], row['limit'] is not None, not row['read']
-    return sorted(found, key=place)
+    def order(row): return row['protocol'], row['of'], row['limit'] is not None, not row['read']
+    return sorted(rows, key=order)
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000013
 _NOTE = ("Kendall's τ of scores with the number of verses that models have read: mean over translations, "
@@ -124,17 +124,17 @@ def _tasks(rows:list[dict])->str: return ', '.join(dict.fromkeys(row['task'] for
 def _recommended(rows:list[dict])->list[str]: # A sentence, or none where nothing can be judged
     "Which protocol to choose, with which tasks"
     judged = [row for row in rows if row['read'] and row['low'] is not None]
-    found = [row for row in judged if row['low'] > 0 and row['pairs'] >= _ENOUGH]
-    left = [row for row in judged if row['task'] not in {other['task'] for other in found}]
-    said = []
-    if found:
-        by_setting = grouped(_highest_first(found), lambda row: _setting(row['protocol'], row['limit']))
-        parts = [f'{about} ({_tasks(some)})' for about,some in by_setting.items()]
-        said.append(f'To rank models choose {"; ".join(parts)}: {100*_ENOUGH:.0f} % or more of the pairs are '
-                    'ordered.')
+    reliable = [row for row in judged if row['low'] > 0 and row['pairs'] >= _ENOUGH]
+    left = [row for row in judged if row['task'] not in {other['task'] for other in reliable}]
+    sentences = []
+    if reliable:
+        by_setting = grouped(_highest_first(reliable), lambda row: _setting(row['protocol'], row['limit']))
+        parts = [f'{about} ({_tasks(group)})' for about,group in by_setting.items()]
+        sentences.append(f'To rank models choose {"; ".join(parts)}: {100*_ENOUGH:.0f} % or more of the '
+                         'pairs are ordered.')
     if left:
-        said.append(f'No protocol is shown to rank the models by {_tasks(left)}.')
-    return [' '.join(said)] if said else []
+        sentences.append(f'No protocol is shown to rank the models by {_tasks(left)}.')
+    return [' '.join(sentences)] if sentences else []
 
 # %% ../../../nbs/lab/questions/order.ipynb #fc86fa04
 def order_sentences(
@@ -142,8 +142,8 @@ def order_sentences(
 )->list[str]: # What to choose, and one for each protocol, number of rows, and whether the languages were read
     "Which tasks find the order"
     rows = records_of(tables)
-    places = grouped(rows, lambda row: (_setting(row['protocol'], row['limit']), row['read']))
-    return [*_recommended(rows), *(_sentence(*place, some) for place,some in places.items())]
+    groups = grouped(rows, lambda row: (_setting(row['protocol'], row['limit']), row['read']))
+    return [*_recommended(rows), *(_sentence(*key, group) for key,group in groups.items())]
 
 def _sentence(about:str, is_read:bool, rows:list[dict])->str:
     where = 'languages that the models have read' if is_read else 'languages that none of them has read'
@@ -151,9 +151,10 @@ def _sentence(about:str, is_read:bool, rows:list[dict])->str:
     few, most = min(sizes), max(sizes)
     n = f'{most} translation{"s"*(most > 1)}' if few == most else f'{few} to {most} translations'
     by_verdict = grouped(_highest_first(rows), _verdict)
-    said = [f'{how} {", ".join(map(_found_by, by_verdict[how]))}' for how in _VERDICTS if how in by_verdict]
+    clauses = [f'{how} {", ".join(map(_found_by, by_verdict[how]))}'
+               for how in _VERDICTS if how in by_verdict]
     longest = max((row['models'] for row in rows), key=len)
-    return f'{about}, {n} in {where}: the order of {longest} {"; it ".join(said)}.'
+    return f'{about}, {n} in {where}: the order of {longest} {"; it ".join(clauses)}.'
 
 # %% ../../../nbs/lab/questions/order.ipynb #be2d16c7
 def _read(records:list[Run], options)->list[dict]:

@@ -72,16 +72,16 @@ def predicted_sentences(
     tables:list[Table], metric:str=''
 )->list[str]: # One for each translation with several models of a kind
     "Which model predicts a translation best"
-    places = grouped(records_of(tables, 'perplexity'), itemgetter('dataset', 'predicts'))
-    return [line for place,rows in places.items() if (line := _sentence(*place, rows))]
+    groups = grouped(records_of(tables, 'perplexity'), itemgetter('dataset', 'predicts'))
+    return [line for key,rows in groups.items() if (line := _sentence(*key, rows))]
 
 def _do_not_overlap(best:dict, second:dict)->bool:
     ends = best['high'], second['low']
     return None not in ends and ends[0] < ends[1]
 
 def _sentence(code:str, kind:str, rows:list[dict])->str: # Or empty
-    known = [row for row in rows if row['unknown'] < HIGH_UNKNOWN]
-    one_each = {row['model']: row for row in known} # Tokens may have been counted against several others
+    readable = [row for row in rows if row['unknown'] < HIGH_UNKNOWN]
+    one_each = {row['model']: row for row in readable} # Tokens may have been counted against several others
     if len(one_each) < 2:
         return ''
     best, second = sorted(one_each.values(), key=itemgetter('bits_per_character'))[:2]

@@ -50,20 +50,20 @@ def rank_agreement(
 )->list[dict]: # Rows of the table, by task, limit and recipes
     """Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models.
     With random weights a model is another one"""
-    found, names = [], kind_names(records)
-    def place(r): return task_key(r), r.limit, made_as(r)
-    for (task, limit, kind),runs in grouped(records, place).items():
+    rows, names = [], kind_names(records)
+    def setting(r): return task_key(r), r.limit, made_as(r)
+    for (task, limit, kind),runs in grouped(records, setting).items():
         by_recipe = grouped(runs, lambda r: (r.protocol, r.recipe))
-        scores = {how: mean_by_model(own, metric) for how,own in by_recipe.items()}
+        scores = {how: mean_by_model(recipe_runs, metric) for how,recipe_runs in by_recipe.items()}
         for (_, a),probed in [item for item in scores.items() if item[0][0] == 'probe']:
             for (_, b),tuned in [item for item in scores.items() if item[0][0] == 'in-language']:
                 same = agreement(probed, tuned)
                 recipes = with_label(f'{a} / {b}', names[kind])
-                found += [dict(task=task.name, recipes=recipes, limit=limit) | same] if same else []
-    if not found:
+                rows += [dict(task=task.name, recipes=recipes, limit=limit) | same] if same else []
+    if not rows:
         raise InputError('runs', 'holds no translation with a probe and fine-tuning of three models at the '
                                  'same limit; make them with `pronto eval`')
-    return found
+    return rows
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000012
 def _ends_text(*ends:float|None)->str:
@@ -107,12 +107,12 @@ def _sides(records:list[Run], metric:str)->dict[str,float|None]:
 def sides_table(records:list[Run], metric:str='mcc')->Table:
     "Scores and seconds of the probe, of fine-tuning and of the controls"
     rows, names, limits = [], kind_names(records), {r.limit for r in records}
-    def place(r): return task_key(r), r.model, r.limit, made_as(r)
-    for (task, model, limit, kind),own in grouped(records, place).items():
+    def setting(r): return task_key(r), r.model, r.limit, made_as(r)
+    for (task, model, limit, kind),setting_runs in grouped(records, setting).items():
         limited = f'limit {limit:,}' if limit and len(limits) > 1 else ''
         name = with_label(model, ', '.join(filter(None, [limited, names[kind]])))
-        about = dict(task=task.name, model=name, translations=len({r.dataset_name for r in own}))
-        rows.append(about | _sides(own, metric))
+        about = dict(task=task.name, model=name, translations=len({r.dataset_name for r in setting_runs}))
+        rows.append(about | _sides(setting_runs, metric))
     score, seconds = partial(number, metric=metric), partial(decimal, digits=1)
     columns = [
         *titled('task', 'model'), Column('translations', 'translations', str), Column('metric'),
@@ -135,8 +135,8 @@ def _read(records:list[Run], options)->list[dict]: # One, for all tables
     note = f'Left out, as the same model has more runs of another setting: {others}.' if others else ''
     return [dict(agreements=rank_agreement(used, options.metric), runs=used, note=note)]
 
-def _tables(found:list[dict], metric:str)->list[Table]:
-    one, = found
+def _tables(results:list[dict], metric:str)->list[Table]:
+    one, = results
     tables = rank_table(one['agreements']), sides_table(one['runs'], metric)
     return [replace(table, notes=[*table.notes, one['note']]) for table in tables]
 

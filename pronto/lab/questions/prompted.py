@@ -21,17 +21,17 @@ def _prompt(record:Run)->str: # Which one, of those that dev chose from, and in 
     return f'{record.best_epoch} (eng)'
 
 def _share(runs:list[Run], name:str)->float|None: # A mean over seeds, `None` where no run has it
-    known = [value for r in runs if (value := getattr(r, name)) is not None]
-    return mean(known) if known else None
+    shares = [value for r in runs if (value := getattr(r, name)) is not None]
+    return mean(shares) if shares else None
 
 def read_prompted(records:list[Run])->list[dict]: # Rows of the table, with their `runs`
     "The answers of each model to a task of a translation, over seeds"
-    found = []
+    rows = []
     for seeds in grouped([r for r in records if r.protocol == 'prompting'], cell_of).values():
         r, answers = seeds[0], read_answers(seeds)
         mcc, majority = answers.scores['mcc'], r.baselines.get('majority')
         low, high = (shown('mcc', end) for end in mcc.interval or (None, None))
-        found.append(dict(
+        rows.append(dict(
             of=task_key(r), task=task_key(r).name, model=known_as(r.model_name), translation=r.dataset_name,
             examples=r.hyperparameters.get('shots', 0), prompt=', '.join(dict.fromkeys(map(_prompt, seeds))),
             metric='mcc', score=shown('mcc', mcc.value), low=low, high=high,
@@ -40,8 +40,8 @@ def read_prompted(records:list[Run])->list[dict]: # Rows of the table, with thei
             asked='chat' if r.hyperparameters.get('chat') else '', # With a chat template
             follows_letter=_share(seeds, 'follows_letter'), unanswered=_share(seeds, 'unanswered'),
             collapsed=answers.collapsed, runs=seeds))
-    def place(row): return row['model'], row['of'], row['translation'], row['examples'], row['asked']
-    return sorted(found, key=place)
+    def order(row): return row['model'], row['of'], row['translation'], row['examples'], row['asked']
+    return sorted(rows, key=order)
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm08
 _NOTE = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
@@ -49,19 +49,19 @@ _LOST = ('No answer: of a server that gave no single letter, or had no room for 
          'wrong.')
 _FOLLOWS = '‡ More than 5 % of the answers are one letter, whatever it stands for: they say little.'
 
-def _mixed(found:list[dict])->str: # A sentence, or nothing
+def _mixed(rows:list[dict])->str: # A sentence, or nothing
     "Name the models whose answers come from several versions, since a server changed"
-    several = dict.fromkeys(f'{row["model"]} ({models})' for row in found for r in row['runs']
+    several = dict.fromkeys(f'{row["model"]} ({models})' for row in rows for r in row['runs']
                             for a in r.attempts if ', ' in (models := str(a.get('model', ''))))
     return f'Answers of several models under one name: {"; ".join(several)}.' if several else ''
 
-def _notes(found:list[dict], has_shares:bool)->list[str]:
-    cut = sum(r.truncated.get('test', 0) for row in found for r in row['runs'])
+def _notes(rows:list[dict], has_shares:bool)->list[str]:
+    cut = sum(r.truncated.get('test', 0) for row in rows for r in row['runs'])
     notes = [_NOTE, f'{cut:,} prompts are longer than a model reads and lost their beginning.' if cut else '']
     if not has_shares:
         return notes
-    follows, lost = any(map(_of_one_letter, found)), any(row['unanswered'] for row in found)
-    return [*notes, _FOLLOWS*follows, _LOST*lost, _mixed(found)]
+    follows, lost = any(map(_of_one_letter, rows)), any(row['unanswered'] for row in rows)
+    return [*notes, _FOLLOWS*follows, _LOST*lost, _mixed(rows)]
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #a99639ce
 def _of_one_letter(row:dict)->str: return '‡' if following_share(row['runs']) else ''

@@ -72,13 +72,13 @@ def remembered_sentences(tables:list[Table], metric:str='')->list[str]:
     return [line for row in records_of(tables, 'memory') if (line := _sentence(row))]
 
 def _sentence(row:dict)->str: # Or empty
-    said = []
+    clauses = []
     if row['exact'] is not None: # Not asked of all
         above = ', more than n-grams: it has read this wording' if _is_above(row, 'exact') else ''
-        said.append(f'completes {decimal(100*row["exact"], 1)} % of the verses word for word{above}')
+        clauses.append(f'completes {decimal(100*row["exact"], 1)} % of the verses word for word{above}')
     if _is_above(row, 'known'):
-        said.append(f'prefers this wording to that of {row["against"]} more often than n-grams do')
-    return f'{row["model"]} on {row["dataset"]}: {"; it ".join(said)}.' if said else ''
+        clauses.append(f'prefers this wording to that of {row["against"]} more often than n-grams do')
+    return f'{row["model"]} on {row["dataset"]}: {"; it ".join(clauses)}.' if clauses else ''
 
 REMEMBERED = RunQuestion(
     'memory', lambda records, options: readings(records, 'memory'),

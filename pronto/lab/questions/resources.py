@@ -23,9 +23,9 @@ from ...runs.schema import Run
 @cache
 def wikipedia_articles()->dict[str,float]: # Language (ISO 639-3) to millions
     "How many articles the Wikipedias of XTREME's languages had; macro-languages too"
-    found = {row['language']: float(row['articles']) for row in fact_table('wikipedia')}
+    articles = {row['language']: float(row['articles']) for row in fact_table('wikipedia')}
     also = {row['also']: row['language'] for row in fact_table('tiers') if row['also']}
-    return {code: found[language] for code,language in also.items() if language in found} | found
+    return {code: articles[language] for code,language in also.items() if language in articles} | articles
 
 ABOUT = [*titled('task', 'model', 'protocol'), Column('source', 'from')] # As `over_languages` has them
 
@@ -34,20 +34,20 @@ def over_languages(
     records:list[Run], metric:str='accuracy'
 )->list[dict]: # With the columns `ABOUT`, `means` by language, the `scores` behind them, and `runs`
     "Scores by language, of each model, task, protocol and source; none on a language that it was trained on"
-    found = []
+    rows = []
     groups = grouped(across_languages(records, metric), lambda r: (r.model_name, *row_of(r)))
     for (model, task, protocol, source),runs in groups.items():
         scores = pd.DataFrame([(r.language, r.script or '', r.score(metric)) for r in runs])
         scores = scores.set_axis(['language','script','score'], axis=1)
         means = scores.groupby('language', sort=False).score.mean()
         about = dict(task=task.name, model=model, protocol=protocol, source=source)
-        found.append(about | dict(means=means.to_dict(), scores=scores, runs=runs))
-    return found
+        rows.append(about | dict(means=means.to_dict(), scores=scores, runs=runs))
+    return rows
 
 def of_three_languages(records:list[Run], metric:str='accuracy')->list[dict]: # As `over_languages`
     "Those with three languages or more; raises `InputError` without any"
-    if found := [one for one in over_languages(records, metric) if len(one['means']) > 2]:
-        return found
+    if rows := [one for one in over_languages(records, metric) if len(one['means']) > 2]:
+        return rows
     raise InputError('runs', 'holds no model with scores of three languages or more on one task; make more '
                              'with `pronto eval`')
 
@@ -139,17 +139,17 @@ def resources_sentences(tables:list[Table], metric:str='')->list[str]:
 def _sentence(row:dict)->str:
     trained = f', trained on {row["source"]}' if row['source'] else ''
     if row['low'] is None:
-        said = 'too few languages to say whether scores rise or fall'
+        trend = 'too few languages to say whether scores rise or fall'
     else:
-        said = f'scores {_DIRECTIONS[row["direction"]]}'
+        trend = f'scores {_DIRECTIONS[row["direction"]]}'
     how = f'Pearson {decimal(row["pearson"])}, {row["languages"]} languages'
-    return (f'{row["task"]}, {row["model"]}, {row["protocol"]}{trained}: {said} with the number of '
+    return (f'{row["task"]}, {row["model"]}, {row["protocol"]}{trained}: {trend} with the number of '
             f'Wikipedia articles ({how}).')
 
 # %% ../../../nbs/lab/questions/resources.ipynb #00a45bb1
-def _tables(found:list[dict], metric:str)->list[Table]:
-    sized = resources_table(found, metric)
-    return [*[sized]*bool(sized.data), *(groups_table(found, metric, kind) for kind in ('family','script'))]
+def _tables(rows:list[dict], metric:str)->list[Table]:
+    sized = resources_table(rows, metric)
+    return [*[sized]*bool(sized.data), *(groups_table(rows, metric, kind) for kind in ('family','script'))]
 
 RESOURCES = RunQuestion(
     'resources', lambda records, options: of_three_languages(records, options.metric), _tables,

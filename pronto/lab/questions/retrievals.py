@@ -94,11 +94,11 @@ def _setting_sentence(model:str, rows:list[dict])->str:
             f'the best layer {margin:.1f} % (means of {len(rows)} pairs of translations).')
 
 def _layer_sentence(model:str, rows:list[dict])->str:
-    found = {row['representation']: 100*row['found'] for row in rows}
-    layers = [name for name in found if name.startswith('layer')]
-    best = max(layers, key=found.get)
-    return (f'{model}: by cosine {best} (of 0 to {len(layers) - 1}) finds most, {found[best]:.1f} %; '
-            f'the first token of the last layer {found["first token"]:.1f} %.')
+    percents = {row['representation']: 100*row['found'] for row in rows}
+    layers = [name for name in percents if name.startswith('layer')]
+    best = max(layers, key=percents.get)
+    return (f'{model}: by cosine {best} (of 0 to {len(layers) - 1}) finds most, {percents[best]:.1f} %; '
+            f'the first token of the last layer {percents["first token"]:.1f} %.')
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100020
 def _read(records:list[Run], options)->list[Run]:

@@ -42,14 +42,14 @@ def seen_tags(
     "Count right sequences of tags, among those that occur in train and among others"
     right = {f'{name}, {kind}': [] for name in NGRAMS for kind in ('seen','unseen')}
     for name,n in NGRAMS.items():
-        known = {tags for row in train for _,tags in _ngrams(row.tags, n)}
-        for row,(i,tags) in ((row, found) for row in test for found in _ngrams(row.tags, n)):
-            kind = 'seen' if tags in known else 'unseen'
+        seen_ngrams = {tags for row in train for _,tags in _ngrams(row.tags, n)}
+        for row,(i,tags) in ((row, ngram) for row in test for ngram in _ngrams(row.tags, n)):
+            kind = 'seen' if tags in seen_ngrams else 'unseen'
             right[f'{name}, {kind}'].append(tuple(row.predicted[i:i+n]) == tags)
     return _counted(right)
 
 def _counted(right:dict[str,list[bool]])->Counts:
-    return {kind: (sum(some), len(some)) for kind,some in right.items()}
+    return {kind: (sum(answers), len(answers)) for kind,answers in right.items()}
 
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000010
 ENTITIES = 'seen','unseen','short','Latin','frequent'
@@ -69,13 +69,14 @@ def seen_entities(
     test:list[TaggedText]
 )->Counts: # By `ENTITIES`: in train or not; up to two words; in Latin letters; twice or more in test
     "Count the names that are found: seen in train, unseen, and for comparison short, Latin and frequent ones"
-    known = {piece for row in train for _,i,j in _entities(row.tags)
-             for piece in _pieces(row.tokens[i:j])}
+    seen_pieces = {piece for row in train for _,i,j in _entities(row.tags)
+                   for piece in _pieces(row.tokens[i:j])}
     names = [(row.tokens[i:j], (kind, i, j) in _entities(row.predicted))
              for row in test for kind,i,j in _entities(row.tags)]
     often = Counter(' '.join(words) for words,_ in names)
     is_of = dict(
-        seen=lambda words: bool(_pieces(words) & known), unseen=lambda words: not _pieces(words) & known,
+        seen=lambda words: bool(_pieces(words) & seen_pieces),
+        unseen=lambda words: not _pieces(words) & seen_pieces,
         short=lambda words: len(words) <= 2, Latin=lambda words: _is_latin(''.join(words)),
         frequent=lambda words: often[' '.join(words)] > 1)
     return _counted({kind: [right for words,right in names if is_of[kind](words)] for kind in ENTITIES})
@@ -89,40 +90,40 @@ def _dataset(code:str, digest:str, stem:str, root:Path)->Dataset|None:
             if one.hash_of(stem) == digest:
                 return one
 
-def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are not at hand
-    own = dict(code=run.dataset, dataset_hash=run.dataset_hash, split='train')
-    part, *others = run.trained_on or [own]
-    if others or part.keys() - own.keys() or run.first:
+def _train(run:Run, root:Path, cache:dict)->list|None: # Rows; `None` if they are not at hand
+    own_part = dict(code=run.dataset, dataset_hash=run.dataset_hash, split='train')
+    part, *others = run.trained_on or [own_part]
+    if others or part.keys() - own_part.keys() or run.first:
         return None
     key = part['code'], part['dataset_hash'], part['split'], run.task, run.limit
-    if key not in kept:
+    if key not in cache:
         dataset = _dataset(*key[:2], run.task, root)
         table = dataset and dataset.load([run.task]).tasks.get(run.task)
-        kept[key] = table and _asked_of(run.definition, sample(table[part['split']], run.limit))
-    return kept[key]
+        cache[key] = table and _asked_of(run.definition, sample(table[part['split']], run.limit))
+    return cache[key]
 
 def _asked_of(task, rows:list)->list[TaggedText]:
     "The words of each row that the task asks about"
-    found = []
+    texts = []
     for row in rows:
-        tokens, tags = ([some[i] for i in task.asked(row)] for some in (row.tokens, row.tags))
-        found.append(TaggedText(tokens, tags, []))
-    return found
+        tokens, tags = ([sequence[i] for i in task.asked(row)] for sequence in (row.tokens, row.tags))
+        texts.append(TaggedText(tokens, tags, []))
+    return texts
 
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000014t
 def _texts(run:Run)->list[TaggedText]:
     "The test set, from the predictions: a row for each word"
     rows = grouped(predictions_of(run), lambda row: row['ref'].rpartition(':')[0]).values()
-    def columns(some):
-        return ([row[name] for row in some] for name in ('token','label','predicted'))
-    return [TaggedText(*columns(some)) for some in rows]
+    def columns(words):
+        return ([row[name] for row in words] for name in ('token','label','predicted'))
+    return [TaggedText(*columns(words)) for words in rows]
 
-def _of_run(run:Run, root:Path, kept:dict)->Counts|None:
+def _of_run(run:Run, root:Path, cache:dict)->Counts|None:
     "Count over all folds, names where labels mark them; `None` if the training data are missing"
     marks_names = any(label.startswith(('B-','I-')) for label in run.definition.labels)
     count = seen_entities if marks_names else seen_tags
     folds = [*map(read_record, run.paths)] or [run]
-    trains = [_train(fold, root, kept) for fold in folds]
+    trains = [_train(fold, root, cache) for fold in folds]
     if all(trains):
         return _sums([count(train, _texts(fold)) for train,fold in zip(trains, folds)])
 
@@ -138,28 +139,28 @@ def read_seen(
     root # The folder of the datasets or of sets of them, or a dataset
 )->list[dict]: # By task, model and translation a row for each kind, as the tables have them, with `runs`
     "Count what taggers get right; raises `InputError` if no training data are at hand"
-    tagged, found, kept = list(filter(_tags_words, records)), [], {}
+    tagged, rows, cache = list(filter(_tags_words, records)), [], {}
     def source(r):
         return source_names(r) or r.dataset_name
     groups = grouped(tagged, lambda r: (across_translations(r), source(r), r.dataset_name))
-    def place(group):
+    def order(group):
         about, trained, _ = group[0]
         return about.task, about.model, about.protocol, trained
-    for (about, trained, tested),runs in sorted(groups.items(), key=place):
-        counts = [(r, c) for r in runs if (c := _of_run(r, Path(root), kept))]
+    for (about, trained, tested),runs in sorted(groups.items(), key=order):
+        counts = [(r, c) for r in runs if (c := _of_run(r, Path(root), cache))]
         if counts:
             used, by_run = zip(*counts)
             where = dict(task=about.task.name, model=about.model, protocol=about.protocol, trained=trained)
-            found += [where | dict(tested=tested, kind=kind, right=right, n=n, runs=used,
-                                   share=100*right/n if n else None)
-                      for kind,(right,n) in _sums(by_run).items()]
-    if found:
-        return found
+            rows += [where | dict(tested=tested, kind=kind, right=right, n=n, runs=used,
+                                  share=100*right/n if n else None)
+                     for kind,(right,n) in _sums(by_run).items()]
+    if rows:
+        return rows
     if not tagged:
         raise InputError('runs', 'holds no runs that tag words; make some with `pronto eval -t upos`')
     codes = ', '.join(dict.fromkeys(map(source, tagged)))
-    what = f'has no dataset, as it was then, that runs were trained on ({codes})'
-    raise InputError(root, f'{what}; name the folder of datasets with --beside')
+    problem = f'has no dataset, as it was then, that runs were trained on ({codes})'
+    raise InputError(root, f'{problem}; name the folder of datasets with --beside')
 
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000017
 _TAGS = ('Percent of the sequences of tags that are right, with the number of sequences: of those that are '
@@ -192,7 +193,7 @@ def seen_tables(found:list[dict])->list[Table]: # As `read_seen` gives them
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000018
 def _sentence(task:str, model:str, protocol:str, rows:list[dict])->str: # Or empty
     of_names = rows[0]['kind'] in ENTITIES
-    what, of = ('names', '') if of_names else ('trigrams of tags', 'trigrams, ')
+    units, of = ('names', '') if of_names else ('trigrams of tags', 'trigrams, ')
     seen, unseen = ({(row['tested'], row['trained']): 100*row['right']/row['n'] for row in rows
                      if row['kind'] == of + kind and row['n']} for kind in ('seen','unseen'))
     both = sorted(seen.keys() & unseen.keys())
@@ -200,7 +201,7 @@ def _sentence(task:str, model:str, protocol:str, rows:list[dict])->str: # Or emp
         return ''
     a, b = (decimal(mean(side[pair] for pair in both), 1) for side in (seen, unseen))
     where = [tested if tested == trained else f'{tested} from {trained}' for tested,trained in both]
-    return (f'{task}, {model}, {protocol}: of {what} that are in the training data {a} % are right, '
+    return (f'{task}, {model}, {protocol}: of {units} that are in the training data {a} % are right, '
             f'of others {b} % ({", ".join(where)}).')
 
 def seen_sentences(tables:list[Table], metric:str='')->list[str]:

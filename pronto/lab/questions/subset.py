@@ -42,12 +42,12 @@ def syntactic_distances(languages:list[str])->np.ndarray: # (n, n), NaN without 
     syntax = _syntax()
     unknown = np.full_like(next(iter(syntax.values())), np.nan)
     features = np.array([syntax.get(language, unknown) for language in languages])
-    known = np.isfinite(features).astype(float)
+    mask = np.isfinite(features).astype(float)
     values = np.nan_to_num(features)
-    common = known @ known.T
-    squares = values**2 @ known.T
+    common = mask @ mask.T
+    squares = values**2 @ mask.T
     is_flat = (squares == 0) & (common > 0) # All zeros: such a vector counts as all ones
-    sums = known @ values.T # (i, j): of j, over what is known of i
+    sums = mask @ values.T # (i, j): of j, over what is known of i
     product = np.where(is_flat, np.where(is_flat.T, common, sums),
                        np.where(is_flat.T, sums.T, values @ values.T))
     squares = np.where(is_flat, common, squares)
@@ -73,43 +73,43 @@ def diversity(languages:list[str])->float|None: # `None` for fewer than two, or 
 
 def families(languages:list[str])->set[str]:
     "The language families that are known of the languages; an isolate is one of its own"
-    known = {x: family_of(x) for x in languages}
-    return {x if family == 'isolate' else family for x,family in known.items() if family}
+    by_language = {x: family_of(x) for x in languages}
+    return {x if family == 'isolate' else family for x,family in by_language.items() if family}
 
 def compare_subset(
     scores:dict[str,float], chosen:set[str], tier_of:dict[str,str|None]
 )->list[dict]: # Columns of the table; `random`: how often a random choice differs as much from all
     "All languages and each tier in which some are chosen"
-    found = []
+    rows = []
     for tier in 'all', *TIERS:
         languages = sorted(x for x in scores if tier in ('all', tier_of[x]))
-        own = [x for x in languages if x in chosen]
-        if not own:
+        selected = [x for x in languages if x in chosen]
+        if not selected:
             continue
         values = np.array([scores[x] for x in languages])
-        mean, of_all = float(np.mean([scores[x] for x in own])), float(values.mean())
-        found.append(dict(
-            tier=tier, chosen=len(own), languages=len(languages), of_chosen=mean, of_all=of_all,
-            difference=mean - of_all, random=_chance_of(values, len(own), mean - of_all),
-            diversity_chosen=diversity(own), diversity_all=diversity(languages),
-            families_chosen=len(families(own)), families_all=len(families(languages))))
-    return found
+        mean, of_all = float(np.mean([scores[x] for x in selected])), float(values.mean())
+        rows.append(dict(
+            tier=tier, chosen=len(selected), languages=len(languages), of_chosen=mean, of_all=of_all,
+            difference=mean - of_all, random=_chance_of(values, len(selected), mean - of_all),
+            diversity_chosen=diversity(selected), diversity_all=diversity(languages),
+            families_chosen=len(families(selected)), families_all=len(families(languages))))
+    return rows
 
 # %% ../../../nbs/lab/questions/subset.ipynb #sb000011
 def read_subset(
     records:list[Run], chosen:set[str], metric:str='accuracy'
 )->list[dict]: # Rows of the table, with their `runs`
     "Compare a selection with all languages; raises `InputError` if none of it has scores"
-    facts, found = read_tiers(), []
+    facts, rows = read_tiers(), []
     for one in of_three_languages(records, metric):
         scores = {x: shown(metric, mean) for x,mean in one['means'].items()}
         parts = compare_subset(scores, chosen, {x: tier_of(one['model'], x, facts) for x in scores})
         if parts and parts[0]['chosen'] < parts[0]['languages']:
-            found += [one | part for part in parts]
-    if found:
-        return found
-    what = 'has no language of the selection, or no other; name another selection, e.g. --beside wol,hin'
-    raise InputError('runs', what)
+            rows += [one | part for part in parts]
+    if rows:
+        return rows
+    problem = 'has no language of the selection, or no other; name another selection, e.g. --beside wol,hin'
+    raise InputError('runs', problem)
 
 # %% ../../../nbs/lab/questions/subset.ipynb #sb000012
 _NOTE = ('Means over languages, with the number of languages, of the selection and of all that have scores. '
@@ -137,10 +137,10 @@ def subset_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
 
 def _sentence(row:dict, metric:str)->str:
     of_chosen, of_all = (as_shown(row[name], metric) for name in ('of_chosen','of_all'))
-    said = 'as few random choices do' if row['random'] < .05 else 'as many random choices do'
+    verdict = 'as few random choices do' if row['random'] < .05 else 'as many random choices do'
     tier = 'all languages' if row['tier'] == 'all' else row['tier']
     return (f'{row["task"]}, {row["model"]}, {tier}: the selection ({row["chosen"]} of {row["languages"]} '
-            f'languages) scores {of_chosen}, all {of_all}, {said} (random {decimal(row["random"])}).')
+            f'languages) scores {of_chosen}, all {of_all}, {verdict} (random {decimal(row["random"])}).')
 
 def _read(records:list[Run], options)->list[dict]:
     chosen = set(names_in(options.file or '')) or set(wikipedia_articles()) # XTREME's

@@ -28,12 +28,13 @@ def in_tiers(one:dict, facts:list[Fact])->dict: # `one`: as `over_languages` giv
     how these correlate with the logarithm of the share, `None` for fewer than three known shares"""
     model, means = model_of(one['model'], facts), pd.Series(one['means'])
     tiers = pd.Series({x: tier_of(one['model'], x, facts) for x in means.index}, dtype=object)
-    by_tier = {name: means[tiers.isin(some)] for name,some in _GROUPS.items()}
+    by_tier = {name: means[tiers.isin(group)] for name,group in _GROUPS.items()}
     shares = {f.language: f.share for f in reversed(facts) if f.model == model and f.share}
     shares = pd.Series(shares, dtype=float)
-    known = [x for x in means.index if x in shares.index]
-    related = correlate(np.log(shares[known]).tolist(), means[known].tolist()) if len(known) > 2 else None
-    return one | dict(tiers=tiers, by_tier={name: some for name,some in by_tier.items() if len(some)},
+    with_share = [x for x in means.index if x in shares.index]
+    related = (correlate(np.log(shares[with_share]).tolist(), means[with_share].tolist())
+               if len(with_share) > 2 else None)
+    return one | dict(tiers=tiers, by_tier={name: group for name,group in by_tier.items() if len(group)},
                       related=related)
 
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti000041
@@ -47,11 +48,11 @@ def _correlation(title:str)->Column: # Of the rows that share a line of the tabl
         return decimal(value) + (f' ({interval_text(ends)})' if ends else '')
     return Column('', title, get=text)
 
-def _without_tier(found:list[dict])->str:
-    named = sorted({f'{x} ({one["model"]})' for one in found
+def _without_tier(rows:list[dict])->str:
+    named = sorted({f'{x} ({one["model"]})' for one in rows
                     for x,tier in one['tiers'].items() if tier is None})
-    some = ', '.join(named[:8]) + (f' and {len(named) - 8} more' if len(named) > 8 else '')
-    return f'Left out, as no tier is known: {some}.' if named else ''
+    listed = ', '.join(named[:8]) + (f' and {len(named) - 8} more' if len(named) > 8 else '')
+    return f'Left out, as no tier is known: {listed}.' if named else ''
 
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti00041b
 _TIER_NOTE = ('Means over languages, with the number of languages. Seen: the tiers high, mid and low '
@@ -61,9 +62,9 @@ _TIER_NOTE = ('Means over languages, with the number of languages. Seen: the tie
 
 def read_tiered(records:list[Run], facts:list[Fact], metric:str='accuracy')->list[dict]:
     "Scores by tier for each model, task and protocol; raises `InputError` without any"
-    found = [in_tiers(over, facts) for over in over_languages(records, metric)]
-    if any(one['by_tier'] for one in found):
-        return found
+    rows = [in_tiers(over, facts) for over in over_languages(records, metric)]
+    if any(one['by_tier'] for one in rows):
+        return rows
     models = ', '.join(dict.fromkeys(r.model_name for r in records)) or 'none'
     raise InputError('tiers', f'no tier is known for the models that ran ({models}); give a table with '
                                 'model, language and tier or share')
@@ -87,19 +88,19 @@ def tier_table(found:list[dict], metric:str='accuracy')->Table: # As `read_tiere
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti00041c
 def tier_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How much better a model is in languages that it has seen"
-    places = grouped(records_of(tables), itemgetter('task', 'model', 'protocol', 'source'))
-    return [line for place,rows in places.items() if (line := _sentence(*place, rows, metric))]
+    groups = grouped(records_of(tables), itemgetter('task', 'model', 'protocol', 'source'))
+    return [line for key,rows in groups.items() if (line := _sentence(*key, rows, metric))]
 
 def _mean_in_words(row:dict, metric:str)->str:
     return f'{as_shown(row["mean"], metric)} on {row["languages"]} language{"s"*(row["languages"] != 1)}'
 
 def _sentence(task:str, model:str, protocol:str, source:str, rows:list[dict], metric:str)->str: # Or empty
-    said = {row['tier']: _mean_in_words(row, metric) for row in rows}
-    if not {'seen','unseen'} <= said.keys():
+    by_tier = {row['tier']: _mean_in_words(row, metric) for row in rows}
+    if not {'seen','unseen'} <= by_tier.keys():
         return ''
     trained = f', trained on {source}' if source else ''
-    return (f'{task}, {model}{trained}: {said["seen"]} of its pretraining data, {said["unseen"]} that it has '
-            'not seen.')
+    return (f'{task}, {model}{trained}: {by_tier["seen"]} of its pretraining data, {by_tier["unseen"]} that '
+            'it has not seen.')
 
 BY_TIER = RunQuestion(
     'tiers', lambda records, options: read_tiered(records, read_tiers(options.file or None), options.metric),

@@ -35,42 +35,46 @@ def _read_transfer(
 )->list[Cells]: # One for each model and task
     "The answers of all runs of transfer, and of those in-language with the same setting"
     runs = [r for r in records if r.protocol == protocol]
-    own = by_model_and_task([r for r in records if r.protocol == _IN_LANGUAGE_OF[protocol]])
-    found = []
+    in_language_runs = by_model_and_task([r for r in records if r.protocol == _IN_LANGUAGE_OF[protocol]])
+    all_cells = []
     for cells in read_cells(runs, source=lambda run: run.train_names[-1]):
         frame = cells.frame
         setting = whole_setting(frame.runs[0][0])
-        alike = [r for r in own.get((cells.model, cells.task), []) if whole_setting(r) == setting]
+        alike = [r for r in in_language_runs.get((cells.model, cells.task), [])
+                 if whole_setting(r) == setting]
         in_language = [one.frame for one in read_cells(alike, source=lambda run: _IN_LANGUAGE)]
         there = [bible for one in in_language for bible in one.bible]
         diagonal = frame[(frame.source == frame.bible) & ~frame.bible.isin(there)]
         frames = frame, diagonal.assign(source=_IN_LANGUAGE), *in_language
-        found.append(cells._replace(frame=pd.concat(frames, ignore_index=True)))
-    return found
+        all_cells.append(cells._replace(frame=pd.concat(frames, ignore_index=True)))
+    return all_cells
 
-def _scored(found:Cells, metric:str)->tuple[pd.DataFrame,dict]: # And the rows in-language, by target
+def _scored(cells:Cells, metric:str)->tuple[pd.DataFrame,dict]: # And the rows in-language, by target
     "The cells, of which the best other sources of each target are marked"
-    frame = found.frame
+    frame = cells.frame
     is_other = ~frame.source.isin([_IN_LANGUAGE]) & (frame.source != frame.bible)
-    frame = scored_cells(found, metric, ['bible'], is_other)
+    frame = scored_cells(cells, metric, ['bible'], is_other)
     in_language = frame[frame.source == _IN_LANGUAGE].drop_duplicates('bible', keep='last')
     return frame, {row.bible: row for row in in_language.itertuples()}
 
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf09
-def _transfer_gap(cell, own, metric:str)->tuple[SeedDifference|None,int]: # Rows; `own` may be `None`
+def _transfer_gap(
+    cell, in_language, # May be `None`
+    metric:str
+)->tuple[SeedDifference|None,int]: # Rows
     "In-language minus transfer on identical rows, and their number; `None` without a model of the target"
-    if own is None or cell.source == cell.bible:
+    if in_language is None or cell.source == cell.bible:
         return None, 0
-    return difference(own.answers, cell.answers, metric)
+    return difference(in_language.answers, cell.answers, metric)
 
 def _means_of_sources(frame:pd.DataFrame)->dict[str,tuple[float|None,float|None]]: # `None`: not known
     "By source the mean score on other targets, and XTREME's transfer gap: the score on the source minus it"
-    found = {}
+    means = {}
     for source,cells in frame[frame.source != _IN_LANGUAGE].groupby('source', sort=False):
         at_home, others = ([*cells.value[(cells.bible == source) == is_home]] for is_home in (True, False))
         average = mean(others) if others else None
-        found[source] = average, at_home[0] - average if at_home and others else None
-    return found
+        means[source] = average, at_home[0] - average if at_home and others else None
+    return means
 
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf11
 def _is_asked(protocol:str)->bool: # Rather than trained
@@ -82,14 +86,14 @@ def named(protocol:str)->str: return protocol.replace('-', ', ').capitalize() # 
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf11m
 _XTREME = 'Source minus mean: the score on the source minus the mean on the other targets, as XTREME has it.'
 
-def _matrix_table(found:Cells, metric:str='accuracy')->Table:
+def _matrix_table(transfer:Cells, metric:str='accuracy')->Table:
     "Sources in rows, targets in columns; means over the other targets where there are several"
-    frame, _ = _scored(found, metric)
+    frame, _ = _scored(transfer, metric)
     transferred = frame[frame.source != _IN_LANGUAGE]
     sources, targets = ([*transferred[name].unique()] for name in ('source','bible'))
     cells = {(cell.source, cell.bible): cell for cell in frame.itertuples()}
-    rows = [cells[place] for source in [*sources, _IN_LANGUAGE] for target in targets
-            if (place := (source, target)) in cells]
+    rows = [cells[key] for source in [*sources, _IN_LANGUAGE] for target in targets
+            if (key := (source, target)) in cells]
     means, beside = _means_of_sources(frame), []
     if any(len({*targets} - {source}) > 1 for source in sources): # Each has several others
         def column(i, title, sign=''):
@@ -98,31 +102,32 @@ def _matrix_table(found:Cells, metric:str='accuracy')->Table:
             return Column('', title, show, lambda line: line[0].source)
         beside = [column(0, 'mean of others'), column(1, 'source minus mean', '+')]
     score, *ends = score_columns(metric)
-    columns = [Column('source', 'examples from' if _is_asked(found.protocol) else 'trained on'),
+    columns = [Column('source', 'examples from' if _is_asked(transfer.protocol) else 'trained on'),
                Column('target', get=attrgetter('bible')), Column('metric'), score, *ends, Column('collapsed')]
-    of_best = best_note('source for this target', frame.best.any(), found.runs)
+    of_best = best_note('source for this target', frame.best.any(), transfer.runs)
     note = ' '.join(filter(None, [of_best, _XTREME*bool(beside)]))
-    stem = safe_name(f'{found.protocol}-{found.task.name}-{found.model}'.lower())
-    return wide_table(stem, f'{named(found.protocol)}, {found.title}', columns, rows, [note],
+    stem = safe_name(f'{transfer.protocol}-{transfer.task.name}-{transfer.model}'.lower())
+    return wide_table(stem, f'{named(transfer.protocol)}, {transfer.title}', columns, rows, [note],
                       across='target', cell=score, order=targets, beside=beside)
 
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf11b
-def _note(said:str, rows:list[dict])->str:
-    return f'{said} {few_seeds_note([row["gap"] for row in rows])}'.strip()
+def _note(text:str, rows:list[dict])->str:
+    return f'{text} {few_seeds_note([row["gap"] for row in rows])}'.strip()
 
 _OWN_TRAINING = 'In-language is a model with the same recipe that is trained on the target.'
 _OWN_EXAMPLES = ('In-language is the same model with answered examples of the target. Seeds draw the '
                  'examples; dev of the language that they are in chooses the prompt.')
 
-def _gaps(found:Cells, metric:str)->list[dict]: # A row for each source and target
-    frame, in_language = _scored(found, metric)
+def _gaps(transfer:Cells, metric:str)->list[dict]: # A row for each source and target
+    frame, in_language = _scored(transfer, metric)
     rows = []
     for cell in frame[frame.source != _IN_LANGUAGE].itertuples():
-        own = in_language.get(cell.bible)
-        gap, n = _transfer_gap(cell, own, metric)
+        target_cell = in_language.get(cell.bible)
+        gap, n = _transfer_gap(cell, target_cell, metric)
         rows.append(dict(task=cell.task, model=cell.model, source=cell.source, target=cell.bible, cell=cell,
-                         own=own, gap=gap, rows=n or len(cell.answers.true), seeds=cell.seeds, metric=metric,
-                         collapsed=int(cell.collapsed or bool(own and own.collapsed))))
+                         own=target_cell, gap=gap, rows=n or len(cell.answers.true), seeds=cell.seeds,
+                         metric=metric,
+                         collapsed=int(cell.collapsed or bool(target_cell and target_cell.collapsed))))
     return rows
 
 def _score_of(name:str, title:str, of:str, metric:str)->Column:
@@ -132,7 +137,7 @@ def _score_of(name:str, title:str, of:str, metric:str)->Column:
 
 def _gap_table(transfers:list[Cells], metric:str='accuracy')->Table:
     "Every source and target: in-language, transfer, and the gap on identical rows"
-    rows = [row for found in progress('test gaps')(transfers) for row in _gaps(found, metric)]
+    rows = [row for transfer in progress('test gaps')(transfers) for row in _gaps(transfer, metric)]
     columns = [
         *titled('task', 'model', 'source', 'target', 'rows'), Column('seeds'), Column('metric'),
         _score_of('in_language', 'in-language', 'own', metric),
@@ -148,23 +153,23 @@ _MEAN_NOTE = ('Mean gap: in-language minus transfer, averaged over the targets, 
               'Collapsed: targets on which one of both models gives one answer to everything. '
               "Source minus mean is XTREME's measure: English minus mean where the source is English.")
 
-def _mean_gaps(found:Cells, metric:str)->list[dict]: # A row for each source
+def _mean_gaps(transfer:Cells, metric:str)->list[dict]: # A row for each source
     "The mean gap over all targets with another model, on the rows that all of them have"
-    frame, in_language = _scored(found, metric)
+    frame, in_language = _scored(transfer, metric)
     rows = []
     for source,(_,minus_mean) in _means_of_sources(frame).items():
         others = frame[(frame.source == source) & (frame.bible != source) & frame.bible.isin(in_language)]
         pairs = [(in_language[cell.bible], cell) for cell in others.itertuples()]
-        own, transferred = ([pair[i].answers for pair in pairs] for i in (0, 1))
-        gap, n = mean_difference(own, transferred, metric) if pairs else (None, 0)
-        rows.append(dict(task=found.task.name, model=found.model, source=source, targets=len(pairs), rows=n,
-                         metric=metric, gap=gap, source_minus_mean=shown(metric, minus_mean),
+        of_target, transferred = ([pair[i].answers for pair in pairs] for i in (0, 1))
+        gap, n = mean_difference(of_target, transferred, metric) if pairs else (None, 0)
+        rows.append(dict(task=transfer.task.name, model=transfer.model, source=source, targets=len(pairs),
+                         rows=n, metric=metric, gap=gap, source_minus_mean=shown(metric, minus_mean),
                          collapsed=sum(bool(a.collapsed or b.collapsed) for a,b in pairs)))
     return rows
 
 def _mean_gap_table(transfers:list[Cells], metric:str='accuracy')->Table:
     "A row for each task, model and source: the mean gap, and XTREME's measure beside it"
-    rows = [row for found in progress('mean gaps')(transfers) for row in _mean_gaps(found, metric)]
+    rows = [row for transfer in progress('mean gaps')(transfers) for row in _mean_gaps(transfer, metric)]
     gap, ends, p = difference_columns('gap', 'mean gap', itemgetter('gap'), metric)
     columns = [
         *titled('task', 'model', 'source', 'targets', 'rows'), Column('metric'), gap, ends,
@@ -175,7 +180,7 @@ def _mean_gap_table(transfers:list[Cells], metric:str='accuracy')->Table:
     return table_of(f'{protocol}-summary', f'{named(protocol)}, mean gaps', columns, rows, [note])
 
 # %% ../../../nbs/lab/questions/transfer.ipynb #tf19n
-def _conclusion(row:dict, asked:bool)->str:
+def _conclusion(row:dict, is_prompted:bool)->str:
     if row['collapsed'] == row['targets']:
         return 'but a model gives one answer to everything on all of them'
     if row['gap_low'] is None:
@@ -183,7 +188,7 @@ def _conclusion(row:dict, asked:bool)->str:
     if row['gap_low'] <= 0 <= row['gap_high']:
         return 'so these runs do not show a gap'
     of_target = row['gap'] > 0
-    if asked:
+    if is_prompted:
         return f'so examples of the {"target" if of_target else "source"} are better'
     return 'so training on the target is better' if of_target else 'so transfer is better'
 
@@ -192,12 +197,12 @@ def _collapsed(row:dict)->str: # Empty if no model or all of them collapsed
         return ''
     return f' (on {row["collapsed"]} of them a model gives one answer to everything, which shows no gap)'
 
-def _sentence(row:dict, asked:bool, metric:str)->str:
-    how = 'with examples from' if asked else 'trained on'
+def _sentence(row:dict, is_prompted:bool, metric:str)->str:
+    how = 'with examples from' if is_prompted else 'trained on'
     return (f'{row["task"]}, {row["model"]}, {how} {row["source"]}: in-language minus transfer is '
             f'{difference_text(row, "gap", metric)} on {row["rows"]:,} identical rows of '
             f'{row["targets"]} targets, '
-            f'{_conclusion(row, asked)}{_collapsed(row)}.')
+            f'{_conclusion(row, is_prompted)}{_collapsed(row)}.')
 
 def _transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "What the mean gaps say"
@@ -205,13 +210,13 @@ def _transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     for table in tables:
         protocol, is_of_means, _ = table.stem.partition('-summary')
         if is_of_means and protocol in _IN_LANGUAGE_OF:
-            found = [row for row in table.data if row['gap'] is not None]
-            lines += [_sentence(row, _is_asked(protocol), metric) for row in found]
+            rows = [row for row in table.data if row['gap'] is not None]
+            lines += [_sentence(row, _is_asked(protocol), metric) for row in rows]
     return lines
 
-def _tables(found:list[Cells], metric:str)->list:
-    matrices = [(_matrix_table(transfer, metric), [transfer]) for transfer in found]
-    return [*matrices, _gap_table(found, metric), _mean_gap_table(found, metric)]
+def _tables(transfers:list[Cells], metric:str)->list:
+    matrices = [(_matrix_table(transfer, metric), [transfer]) for transfer in transfers]
+    return [*matrices, _gap_table(transfers, metric), _mean_gap_table(transfers, metric)]
 
 def _question(name:str)->RunQuestion:
     def read(records, options):

@@ -30,11 +30,11 @@ LEAST = 5 # Pairs of numbers that an interval needs
 def _pearson(x:np.ndarray, y:np.ndarray, axis:int=-1)->np.ndarray: # (draws,) for (draws, n)
     "Pearson's correlation over the pairs in which both numbers are known"
     x, y = np.broadcast_arrays(np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1))
-    known = np.isfinite(x) & np.isfinite(y)
+    finite = np.isfinite(x) & np.isfinite(y)
     def centred(v):
-        of_known = dict(axis=-1, keepdims=True, where=known)
+        of_finite = dict(axis=-1, keepdims=True, where=finite)
         with np.errstate(invalid='ignore', divide='ignore'):
-            return np.where(known, v - v.mean(**of_known), 0.)
+            return np.where(finite, v - v.mean(**of_finite), 0.)
     x, y = centred(x), centred(y)
     with np.errstate(invalid='ignore', divide='ignore'):
         return (x*y).sum(-1)/np.sqrt((x**2).sum(-1)*(y**2).sum(-1))

@@ -128,7 +128,7 @@ def translation_quality(machine:Dataset, human:Dataset)->Likeness:
     if not (shared := [key for key in ours if key in theirs]):
         problem = f'has neither a verse that {machine.path} has, nor tables with the same rows'
         raise InputError(human.path, problem)
-    said, reference = ([texts[key] for key in shared] for texts in (ours, theirs))
+    hypothesis, reference = ([texts[key] for key in shared] for texts in (ours, theirs))
     has_blanks = learn_segmentation(reference).kind == 'blanks'
     metrics = CHRF(word_order=2), BLEU(tokenize='13a' if has_blanks else 'char')
-    return Likeness(*(metric.corpus_score(said, [reference]).score for metric in metrics), len(shared))
+    return Likeness(*(metric.corpus_score(hypothesis, [reference]).score for metric in metrics), len(shared))

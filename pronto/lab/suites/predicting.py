@@ -28,9 +28,9 @@ from .tasks import MiningTask
 def languages_of(data, stem:str)->dict[str,Dataset]: # By the name of the folder
     "The languages that have a task; raises `InputError` if there is none"
     datasets = [d.folds[0] for d in open_datasets([data], report=None)]
-    found = {d.path.name: d for d in datasets if stem in d.manifest.get('tasks', {})}
-    if found and all(stem in t.known for t in found.values()):
-        return found
+    languages = {d.path.name: d for d in datasets if stem in d.manifest.get('tasks', {})}
+    if languages and all(stem in t.known for t in languages.values()):
+        return languages
     raise InputError(data, f'has no task {stem}; import it with `pronto import`')
 
 def part_to_predict(language:Dataset, stem:str)->Part|None: # `None` if it is empty
@@ -55,9 +55,9 @@ def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->l
     if train == 'same':
         def learns(t):
             return all(row_names(t, stem, split) for split in ('train','dev'))
-        found = [[code] for code,t in languages.items() if learns(t)]
-        if found:
-            return found
+        groups = [[code] for code,t in languages.items() if learns(t)]
+        if groups:
+            return groups
         raise InputError(data, 'has no language with training data of its own')
     for code in train.split('+'):
         if code in languages:
@@ -100,11 +100,11 @@ def _runs_of(training, paths:list[Path])->list[Run]:
     return [read_record(path).but(defined=training.task) for path in paths]
 
 def _write_answers(part:Part, run:Run, folder:Path):
-    task, said = part.dataset.known[run.task], iter(prediction_columns(run)['predicted'])
+    task, predicted = part.dataset.known[run.task], iter(prediction_columns(run)['predicted'])
     kind, rows = _kind(task), part_rows((part,), task, run.limit)
-    def own(row):
-        return [next(said) for _ in range(len(row.tokens) if kind == 'tagging' else 1)]
-    answers = [[a for a in own(row) if a or kind != 'mining'] for row in rows]
+    def row_answers(row):
+        return [next(predicted) for _ in range(len(row.tokens) if kind == 'tagging' else 1)]
+    answers = [[a for a in row_answers(row) if a or kind != 'mining'] for row in rows]
     path = folder/run.task/f'test-{part.folder.name}.{"json" if kind == "questions" else "tsv"}'
     with write_aside(path) as f:
         f.write_text(submission_text(kind, rows, answers), encoding='utf-8')
@@ -123,16 +123,16 @@ def predict_submission(
     store = Path(runs or data_dir()/'runs')/'submissions'
     how = Recipe(recipe, by_task=True, epochs=epochs)
     for stem in stems:
-        chosen, found = list(submission_selections(data, stem, train, examples)), []
+        chosen, parts = list(submission_selections(data, stem, train, examples)), []
         tasks = [selection.tests[0].dataset.known[stem] for selection in chosen]
         planned = plan_selections(chosen, _SUBMISSION, how, model, tasks[0], seed, limit) if tasks else []
         for training in planned:
             before = [is_done(key, store, report=str) for key in training.keys]
             paths = run_training(training, store, show=show, baselines=False)
-            found += map(PredictedPart, training.selection.tests, _runs_of(training, paths), before)
-        for part,run,_ in found:
+            parts += map(PredictedPart, training.selection.tests, _runs_of(training, paths), before)
+        for part,run,_ in parts:
             _write_answers(part, run, Path(out))
-        yield found
+        yield parts
 
 # %% ../../../nbs/lab/suites/predicting.ipynb #pr23c
 _METRICS = dict(tagging=dict(f1='f1', accuracy='accuracy'), questions=dict(exact_match='accuracy', f1='f1'),
@@ -141,13 +141,13 @@ _METRICS = dict(tagging=dict(f1='f1', accuracy='accuracy'), questions=dict(exact
 def prediction_table(runs:list[Run])->str: # Markdown
     "The scores where labels are known; of several seeds the median and range"
     rows = []
-    for (stem,language),some in grouped(runs, lambda run: (run.task, run.dataset)).items():
-        if some[0].accuracy is None and some[0].f1 is None:
+    for (stem,language),seeds in grouped(runs, lambda run: (run.task, run.dataset)).items():
+        if seeds[0].accuracy is None and seeds[0].f1 is None:
             continue
-        for name,metric in _METRICS.get(_kind(some[0].definition), dict(accuracy='accuracy')).items():
-            values = [100*run.score(metric) for run in some]
-            interval = read_answers(some[:1]).scores[metric].interval
-            if len(some) > 1:
+        for name,metric in _METRICS.get(_kind(seeds[0].definition), dict(accuracy='accuracy')).items():
+            values = [100*run.score(metric) for run in seeds]
+            interval = read_answers(seeds[:1]).scores[metric].interval
+            if len(seeds) > 1:
                 interval = min(values)/100, max(values)/100
             shown = interval_text([100*x for x in interval]) if interval else ''
             rows.append([stem, language, name.replace('_', ' '), decimal(median(values)), shown])

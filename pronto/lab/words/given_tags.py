@@ -21,13 +21,13 @@ def _span(tokens:list[str], wanted:list[str], tag:WordTag, taken:set[int])->rang
     "The places of the words that a row names, from 0; `None` if they are not there"
     n = len(wanted)
     if tag.first:
-        found = range(tag.first - 1, max(tag.last, tag.first - 1 + n))
-        fits = found.stop <= len(tokens) and (not wanted or tokens[found.start:found.stop] == wanted)
-        return found if fits and not taken & {*found} else None
+        span = range(tag.first - 1, max(tag.last, tag.first - 1 + n))
+        fits = span.stop <= len(tokens) and (not wanted or tokens[span.start:span.stop] == wanted)
+        return span if fits and not taken & {*span} else None
     for start in range(len(tokens) - n + 1):
-        found = range(start, start + n)
-        if n and tokens[start:start + n] == wanted and not taken & {*found}:
-            return found
+        span = range(start, start + n)
+        if n and tokens[start:start + n] == wanted and not taken & {*span}:
+            return span
 
 class _Placed(NamedTuple):
     "The tags of a verse"
@@ -45,7 +45,7 @@ def _place_tags(
     folded = [token.casefold() for token in tokens]
     words = [[word.casefold() for word in segmentation.words(tag.word)] for tag in tags]
     n_tagged = Counter(map(tuple, words))
-    found, taken, lost, several = ['O']*len(tokens), set(), [], []
+    labels, taken, lost, several = ['O']*len(tokens), set(), [], []
     for tag,wanted in zip(tags, words):
         span = _span(folded, wanted, tag, taken)
         if span is None:
@@ -58,8 +58,8 @@ def _place_tags(
         for i in span:
             before = 'B-' if i == span.start else 'I-'
             has_own = not in_spans or tag.tag[:2] in ('B-','I-')
-            found[i] = tag.tag if has_own else before + tag.tag
-    return _Placed(found, lost, several)
+            labels[i] = tag.tag if has_own else before + tag.tag
+    return _Placed(labels, lost, several)
 
 # %% ../../../nbs/lab/words/given_tags.ipynb #gt10
 _MOST_LISTED = 200 # Of the words that were not found, in a manifest
@@ -77,24 +77,25 @@ def _said(ref, tag:WordTag)->str: # e.g. `MRK 4:37 storm`
     return f'{ref} {tag.word or f"word {tag.first}"}'
 
 def _tagged(
-    task:WordTask, own:Annotations, verses:list[AlignedVerse], segmentation:Segmentation
+    task:WordTask, annotations:Annotations, verses:list[AlignedVerse], segmentation:Segmentation
 )->tuple[dict,dict]:
     "The rows of a task by verse, and what was found; raises `InputError` if most words are not there"
     rows, lost, several, n = {}, [], [], 0
     in_spans = task.metric == 'span_f1'
     for verse in verses:
-        tokens = segmentation.words(verse.text) if verse.ref in own.verses else []
+        tokens = segmentation.words(verse.text) if verse.ref in annotations.verses else []
         if not tokens:
             continue
-        wanted = [tag for tag in own.verses[verse.ref].tags if tag.task == task.stem]
+        wanted = [tag for tag in annotations.verses[verse.ref].tags if tag.task == task.stem]
         placed = _place_tags(tokens, wanted, segmentation, in_spans)
         rows[verse.ref] = Tagged(str(verse.ref), tuple(tokens), tuple(placed.tags))
         lost += [_said(verse.ref, tag) for tag in placed.lost]
         several += [_said(verse.ref, tag) for tag in placed.several]
         n += len(wanted)
     if len(lost) > n/2:
-        what = f'{len(lost):,} of {n:,} tagged words are not in this text, e.g. {", ".join(lost[:3])}'
-        raise InputError(own.source.name, f'{what}; name the translation that the table is about', task.stem)
+        problem = f'{len(lost):,} of {n:,} tagged words are not in this text, e.g. {", ".join(lost[:3])}'
+        raise InputError(annotations.source.name, f'{problem}; name the translation that the table is about',
+                         task.stem)
     return rows, dict(words=n, verses=len(rows), n_lost=len(lost), lost=lost[:_MOST_LISTED],
                       n_several=len(several), several=several[:_MOST_LISTED])
 

@@ -40,10 +40,10 @@ def _pieces(words:set[str], tokenizer, room:int)->tuple[dict[str,list[int]],set[
     "The ids of each word, and the words that are too long"
     words = sorted(words)
     unknown = tokenizer.pad_token_id if tokenizer.unk_token_id is None else tokenizer.unk_token_id
-    found = bare_ids(tokenizer, words)
-    long = {word for word,ids in zip(words, found) if len(ids) > room}
-    known = {word: ids for word,ids in zip(words, found) if ids and word not in long}
-    return {word: known.get(word, [unknown]) for word in words}, long
+    all_ids = bare_ids(tokenizer, words)
+    long = {word for word,ids in zip(words, all_ids) if len(ids) > room}
+    pieces = {word: ids for word,ids in zip(words, all_ids) if ids and word not in long}
+    return {word: pieces.get(word, [unknown]) for word in words}, long
 
 def _chunks(sizes:list[int], room:int)->list[slice]: # Of words that fit into an input
     starts, used = [0], 0
@@ -66,7 +66,7 @@ def pack_words(
     before, after = _around(tokenizer)
     room, number = limit - len(before) - len(after), {tag: i for i,tag in enumerate(tags)}
     pieces, long = _pieces({token for row in rows for token in row.tokens}, tokenizer, room)
-    inputs, own, divided = [], [], 0 # `own`: without special tokens
+    inputs, contents, divided = [], [], 0 # `contents`: without special tokens
     for row in rows:
         chunks = _chunks([len(pieces[token]) for token in row.tokens], room)
         divided += len(chunks) > 1
@@ -77,13 +77,13 @@ def pack_words(
                 labels += [number.get(tag, -100)] + [-100]*(len(pieces[token]) - 1)
             if {*labels} <= {-100}:
                 continue # It has no word that is asked about
-            own.append(ids[len(before):])
+            contents.append(ids[len(before):])
             one = dict(input_ids=ids + after, labels=labels + [-100]*len(after))
             if types > 1:
                 one['token_type_ids'] = [0]*len(one['input_ids'])
             inputs.append(one)
     cut = sum(token in long for row in rows for token in row.tokens)
-    return PackedWords(inputs, cut, share_unknown(tokenizer, own), divided)
+    return PackedWords(inputs, cut, share_unknown(tokenizer, contents), divided)
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd11c
 @dataclass
@@ -109,25 +109,25 @@ def pack_questions(
     types:int=2 # How many token types the model has
 )->PackedQuestions:
     "Turn questions and contexts into windows"
-    reader, inputs, own, numbers, places_of = tokenizer.backend_tokenizer, [], [], [], []
+    reader, inputs, contents, numbers, places_of = tokenizer.backend_tokenizer, [], [], [], []
     reader.no_truncation() # A call of the tokenizer may have left it
     for n,row in enumerate(rows):
-        asked, context = (reader.encode(x, add_special_tokens=False) for x in (row.question, row.context))
-        asked.truncate(min(_LONGEST_QUESTION, limit//3))
+        query, context = (reader.encode(x, add_special_tokens=False) for x in (row.question, row.context))
+        query.truncate(min(_LONGEST_QUESTION, limit//3))
         answer = _answer_tokens(row.answers, dict(enumerate(context.offsets)))
-        room = limit - len(asked) - reader.num_special_tokens_to_add(True)
+        room = limit - len(query) - reader.num_special_tokens_to_add(True)
         context.truncate(room, max(0, room - stride))
         for window in [context, *context.overflowing]:
-            both = reader.post_process(asked, window)
+            both = reader.post_process(query, window)
             spans = dict(zip([i for i,side in enumerate(both.sequence_ids) if side == 1], window.offsets))
             here = _answer_tokens(row.answers, spans)
             places = here if here and len(here) == len(answer) else [0]
             one = dict(input_ids=both.ids, start_positions=places[0], end_positions=places[-1])
             inputs.append(one | (dict(token_type_ids=both.type_ids) if types > 1 else {}))
-            own.append(Tokens(both.ids, both.special_tokens_mask, both.type_ids).own)
+            contents.append(Tokens(both.ids, both.special_tokens_mask, both.type_ids).own)
             numbers.append(n)
             places_of.append(spans)
-    return PackedQuestions(inputs, 0, share_unknown(tokenizer, own), numbers, places_of)
+    return PackedQuestions(inputs, 0, share_unknown(tokenizer, contents), numbers, places_of)
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd14c
 _LONGEST_ANSWER = 30 # Tokens, as in SQuAD's code
@@ -186,12 +186,12 @@ def _collate(rows:list[dict], tokenizer)->dict:
         batch[name] = torch.tensor([r[name] for r in rows])
     return batch
 
-def _measure(found)->dict[str,float]:
+def _measure(output)->dict[str,float]:
     "The accuracy of tags; questions are judged by their loss"
-    if isinstance(found.label_ids, tuple):
+    if isinstance(output.label_ids, tuple):
         return dict(constant=0.)
-    known = found.label_ids != -100
-    predicted, true = found.predictions[known], found.label_ids[known]
+    has_label = output.label_ids != -100
+    predicted, true = output.predictions[has_label], output.label_ids[has_label]
     return dict(accuracy=float((predicted == true).mean()), constant=float(len(set(predicted)) == 1))
 
 def _tags_alone(logits, labels=None): # Less memory than the scores of all tags
@@ -215,25 +215,25 @@ def _fit(net, tokenizer, packed:dict, settings:dict, seed:int, device:str, progr
 
 def _scores(net, tokenizer, inputs:list[dict], device:str)->list[tuple]: # Of arrays, for each input
     "Compute the logits of each token of each input"
-    found = {}
+    scores = {}
     net.eval()
-    for some in batches_by_length(inputs, 32):
-        batch = padded([inputs[i] for i in some], tokenizer, device=device)
+    for indices in batches_by_length(inputs, 32):
+        batch = padded([inputs[i] for i in indices], tokenizer, device=device)
         with torch.inference_mode():
-            said = net(**batch)
-        values = [said.logits] if 'logits' in said else [said.start_logits, said.end_logits]
-        for row,i in enumerate(some):
+            output = net(**batch)
+        values = [output.logits] if 'logits' in output else [output.start_logits, output.end_logits]
+        for row,i in enumerate(indices):
             read = batch['attention_mask'][row].bool()
-            found[i] = tuple(all_finite(v[row][read].float().cpu().numpy()) for v in values)
-    return [found[i] for i in range(len(inputs))]
+            scores[i] = tuple(all_finite(v[row][read].float().cpu().numpy()) for v in values)
+    return [scores[i] for i in range(len(inputs))]
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd21c
 def _tags(packed:PackedWords, scores:list[tuple], tags:tuple[str,...])->list[str]:
     "A tag for each token"
-    found = []
+    answers = []
     for places,(logits,) in zip(word_places(packed.inputs), scores):
-        found += [tags[i] for i in logits[places].argmax(-1)]
-    return found
+        answers += [tags[i] for i in logits[places].argmax(-1)]
+    return answers
 
 def _spans(rows:list[Question], packed:PackedQuestions, scores:list[tuple])->list[str]:
     "An answer to each question, in one line"
@@ -266,7 +266,7 @@ def fit_task(
     with quiet():
         tokenizer, net = load_tokenizer(model), load_head(model, kind, task.labels, seed)
         pack = _packer(task, tokenizer, net, model, settings)
-        packed = {part: pack(some, tokenizer) for part,some in rows.items()}
+        packed = {part: pack(part_rows, tokenizer) for part,part_rows in rows.items()}
         check_tokens(model, net, [x['input_ids'] for p in packed.values() for x in p.inputs])
         read_apart(net, tokenizer)
         if start:

@@ -33,8 +33,8 @@ def strong_numbers(
             values += _IN_LEMMA.findall(value)
         elif name in _NAMES:
             values.append(value)
-    found = (int(digits[:4]) for digits in _NUMBER.findall(' '.join(values)))
-    return tuple(dict.fromkeys(number for number in found if 0 < number <= _LAST))
+    numbers = (int(digits[:4]) for digits in _NUMBER.findall(' '.join(values)))
+    return tuple(dict.fromkeys(number for number in numbers if 0 < number <= _LAST))
 
 # %% ../../../nbs/lab/words/stated_links.ipynb #stl00010
 @cache
@@ -50,9 +50,9 @@ def _known()->tuple[dict,dict]:
 
 _STATED = re.compile(r'G(\d+)[a-z]?') # A sense that is such a number
 
-def _is_form(form:str, known:str)->bool: # `ειπ*` is any form that begins so
+def _is_form(form:str, pattern:str)->bool: # `ειπ*` is any form that begins so
     "Is a form the one of a table?"
-    return form.startswith(known[:-1]) if known[-1] == '*' else form == known
+    return form.startswith(pattern[:-1]) if pattern[-1] == '*' else form == pattern
 
 def greek_numbers(
     word:SourceWord,
@@ -64,11 +64,11 @@ def greek_numbers(
     if stated := _STATED.fullmatch(word.sense):
         entries = [(int(stated[1]), (plain_word(word.form),)), *entries]
     form = plain_word(word.form)
-    own = {number for number,forms in entries if any(_is_form(form, known) for known in forms)}
-    if inflected and own:
-        return frozenset(own)
+    specific = {number for number,forms in entries if any(_is_form(form, pattern) for pattern in forms)}
+    if inflected and specific:
+        return frozenset(specific)
     general = {number for number,forms in entries if not forms or f'+{form}' in forms}
-    return frozenset(own | general)
+    return frozenset(specific | general)
 
 # %% ../../../nbs/lab/words/stated_links.ipynb #stl00015
 class NumberedPhrase(NamedTuple):
@@ -93,17 +93,17 @@ def phrases_of(
 )->list[NumberedPhrase]: # In order; only those with Greek numbers
     "The phrases of a verse that have numbers"
     places = _token_places(text, tokens)
-    found = []
+    phrases = []
     end = 0
     for word in sorted(words, key=lambda word: (word.start, word.end)):
         numbers = strong_numbers(word.attributes)
         inside = tuple(j for j,(a,b) in enumerate(places) if a < word.end and word.start < b)
         if numbers and inside:
             between = text[end:word.start]
-            follows = bool(found) and not between.strip()
-            found.append(NumberedPhrase(numbers, inside, follows))
+            follows = bool(phrases) and not between.strip()
+            phrases.append(NumberedPhrase(numbers, inside, follows))
             end = word.end
-    return found
+    return phrases
 
 # %% ../../../nbs/lab/words/stated_links.ipynb #stl00012
 def uses_inflected(
@@ -147,16 +147,16 @@ def _matched(places:list[int], apart:list[tuple], joined:list[tuple])->set[tuple
 
 def _joined(phrases:list[NumberedPhrase], number:int)->list[tuple]:
     "The words with a number, those of phrases side by side together"
-    found = []
+    joined = []
     before = False
     for phrase in phrases:
         has = number in phrase.numbers
         if has and before and phrase.follows:
-            found[-1] += phrase.tokens
+            joined[-1] += phrase.tokens
         elif has:
-            found.append(phrase.tokens)
+            joined.append(phrase.tokens)
         before = has
-    return found
+    return joined
 
 # %% ../../../nbs/lab/words/stated_links.ipynb #stl00019x
 def link_phrases(
@@ -171,11 +171,11 @@ def link_phrases(
     links = set()
     status = {}
     for number in dict.fromkeys(number for phrase in phrases for number in phrase.numbers):
-        own = places[number]
+        positions = places[number]
         apart = [phrase.tokens for phrase in phrases if number in phrase.numbers]
-        if own:
-            links |= _matched(own, apart, _joined(phrases, number))
-        why = UNSURE if own else NOT_GREEK
+        if positions:
+            links |= _matched(positions, apart, _joined(phrases, number))
+        why = UNSURE if positions else NOT_GREEK
         for j in (j for tokens in apart for j in tokens):
             if status.get(j) != UNSURE:
                 status[j] = why
@@ -189,12 +189,12 @@ def weighted_links(
     sources:list[Sequence[SourceWord]], targets:list[list[str]], stated:list[_Stated] # Of each verse
 )->list[list[Link]]:
     "The links of each verse with weights, which say what carries tags"
-    found = []
+    weighted = []
     for shares in link_shares(sources, targets, [sorted(verse.links) for verse in stated]):
         main = set(main_links(shares))
-        own = []
+        verse_links = []
         for link,share in shares.items():
             weight = .5 + share/2 if link in main else max(share, _IN_PHRASE)
-            own.append(Link(*link, round(weight, 4)))
-        found.append(own)
-    return found
+            verse_links.append(Link(*link, round(weight, 4)))
+        weighted.append(verse_links)
+    return weighted

@@ -30,9 +30,9 @@ def plain_word(
 )->str: # `-` if nothing is left
     "A word as the aligner counts it: in lower case, without punctuation, Greek accents, Hebrew points"
     form = 'NFD' if _ACCENTED.search(word) else 'NFC'
-    kept = (c for c in unicodedata.normalize(form, word.lower()) if c.isalnum() or form == 'NFC' and
-            unicodedata.category(c)[0] == 'M')
-    return ''.join(kept)[:letters] or '-'
+    characters = (c for c in unicodedata.normalize(form, word.lower())
+                  if c.isalnum() or form == 'NFC' and unicodedata.category(c)[0] == 'M')
+    return ''.join(characters)[:letters] or '-'
 
 # %% ../../../nbs/lab/words/word_align.ipynb #wa14
 class Link(NamedTuple):
@@ -66,18 +66,18 @@ def _cells(model, verse:int)->set[tuple[int,int]]:
     return set(zip(sources.tolist(), targets.tolist()))
 
 def _verses_with(pairs)->dict[str,set[int]]:
-    found = defaultdict(set)
+    verses = defaultdict(set)
     for verse,words in enumerate(pairs):
         for word in words:
-            found[word].add(verse)
-    return found
+            verses[word].add(verse)
+    return verses
 
 def _shares(pairs, cells)->dict[tuple[str,str],float]:
     "The share of the verses with two words in which they are linked, smoothed by one of each kind"
     sources, targets = map(_verses_with, zip(*pairs))
     linked = defaultdict(set)
-    for verse,((source,target),found) in enumerate(zip(pairs, cells)):
-        for i,j in found:
+    for verse,((source,target),verse_cells) in enumerate(zip(pairs, cells)):
+        for i,j in verse_cells:
             linked[source[i], target[j]].add(verse)
     shares = {}
     for (source,target),verses in linked.items():
@@ -98,14 +98,14 @@ def _linked(pairs, seed:int)->list[list[Link]]:
     cells = [_cells(joined, n) for n in range(len(pairs))]
     shares = _shares(pairs, cells)
     links = []
-    for n,((source,target),found) in enumerate(zip(pairs, cells)):
+    for n,((source,target),verse_cells) in enumerate(zip(pairs, cells)):
         turned = {(i, j) for j,i in _cells(back, n)}
         in_both = _cells(forth, n) & turned
-        own = []
-        for i,j in sorted(found):
+        verse_links = []
+        for i,j in sorted(verse_cells):
             certain = 1 if (i, j) in in_both else _ONE_DIRECTION
-            own.append(Link(i, j, round(shares[source[i], target[j]]*certain, 4)))
-        links.append(own)
+            verse_links.append(Link(i, j, round(shares[source[i], target[j]]*certain, 4)))
+        links.append(verse_links)
     return links
 
 # %% ../../../nbs/lab/words/word_align.ipynb #wa15i
@@ -120,11 +120,11 @@ def link_shares(
     total = Counter()
     keys = []
     for source,target,cells in zip(sources, targets, links):
-        own = {(i, j): (source[i].lemma, plain_word(target[j], _STEM)) for i,j in cells}
-        keys.append(own)
-        linked.update(own.values())
-        total.update(stem for _,stem in own.values())
-    return [{cell: linked[key]/total[key[1]] for cell,key in own.items()} for own in keys]
+        verse_keys = {(i, j): (source[i].lemma, plain_word(target[j], _STEM)) for i,j in cells}
+        keys.append(verse_keys)
+        linked.update(verse_keys.values())
+        total.update(stem for _,stem in verse_keys.values())
+    return [{cell: linked[key]/total[key[1]] for cell,key in verse_keys.items()} for verse_keys in keys]
 
 def main_links(
     shares:dict[tuple[int,int],float] # Of `link_shares`
@@ -142,8 +142,8 @@ def _dependence(targets, endings, links, step:int)->dict[str,float]: # A log-lik
     seen = Counter()
     words = Counter()
     both = Counter()
-    for target,ending,found in zip(targets, endings, links):
-        linked = {link.target: ending[link.source] for link in reversed(found)}
+    for target,ending,verse_links in zip(targets, endings, links):
+        linked = {link.target: ending[link.source] for link in reversed(verse_links)}
         seen.update(linked.values())
         for j,end in linked.items():
             beside = j - step
@@ -180,7 +180,7 @@ def _with_small_words(target:list[str], links:list[Link], owners:dict[str,int])-
             beside = by_place.get(j + step)
             if j not in by_place and owners.get(target[j]) == step and beside:
                 by_place[j] = [Link(link.source, j, round(_WEAK*link.weight, 4)) for link in beside]
-    return sorted(link for found in by_place.values() for link in found)
+    return sorted(link for word_links in by_place.values() for link in word_links)
 
 # %% ../../../nbs/lab/words/word_align.ipynb #wa15oe
 def ending_of(word:SourceWord)->str:
@@ -204,9 +204,9 @@ def require_alignable(
         longest = max(len(s), len(t))
         if longest <= MOST_ALIGNED:
             continue
-        what = (f'has {longest:,} words, of which {MOST_ALIGNED:,} can be aligned; '
-                'divide the verse or leave it out')
-        raise InputError(path, what, str(ref))
+        problem = (f'has {longest:,} words, of which {MOST_ALIGNED:,} can be aligned; '
+                   'divide the verse or leave it out')
+        raise InputError(path, problem, str(ref))
 
 # %% ../../../nbs/lab/words/word_align.ipynb #wa15qx
 def align_words(
@@ -227,31 +227,31 @@ def align_words(
     links = [[] for _ in range(n)]
     whole = [i for i in range(n) if source[i] and target[i]]
     if whole:
-        found = _linked([(sources[i], targets[i]) for i in whole], seed)
-        for i,own in zip(whole, found):
-            links[i] = own
+        linked = _linked([(sources[i], targets[i]) for i in whole], seed)
+        for i,verse_links in zip(whole, linked):
+            links[i] = verse_links
     if endings is None:
         return links
     owners = _owners(targets, endings, links)
-    return [_with_small_words(words, own, owners) for words,own in zip(targets, links)]
+    return [_with_small_words(words, verse_links, owners) for words,verse_links in zip(targets, links)]
 
 # %% ../../../nbs/lab/words/word_align.ipynb #wa31
 def _measured(kinds:tuple[str,...], measure:str)->dict[str,float]: # English name of a language to its value
     "The values of a measure; of two in a language that of the first kind"
-    found = {}
+    values = {}
     for kind in kinds:
         for row in fact_table('alignments'):
             source, _, target = row['alignment'].rpartition(' → ')
             if row['kind'] == kind and row['measure'] == measure and source in ('', 'Greek'):
-                found.setdefault(target.partition(' (')[0], float(row['value']))
-    return found
+                values.setdefault(target.partition(' (')[0], float(row['value']))
+    return values
 
 def _nearest(languages:Iterable[str], language:str)->tuple[list[str],str]: # And the smallest group of all
     "The languages that have most groups in common with one; empty if there are none"
-    own = lineage_of(language)
-    shared = {one: _n_shared(own, lineage_of(identify(one).iso639_3)) for one in languages}
+    lineage = lineage_of(language)
+    shared = {one: _n_shared(lineage, lineage_of(identify(one).iso639_3)) for one in languages}
     most = max(shared.values(), default=0)
-    return ([one for one,n in shared.items() if n == most], own[most - 1]) if most else ([], '')
+    return ([one for one,n in shared.items() if n == most], lineage[most - 1]) if most else ([], '')
 
 def _n_shared(a:tuple[str,...], b:tuple[str,...])->int:
     "How many groups two lineages share, from the family on"
@@ -266,18 +266,19 @@ def alignment_quality_note(
     language:str='' # Its code of ISO 639-3, e.g. `wol`; empty if it is not known
 )->str:
     "Sentences for the card of a dataset of word labels"
-    said = ['The labels of words came through automatic word alignment and have errors.']
-    for what,kinds,measure in (_OF_NAMES, _OF_TAGS):
-        found = _measured(kinds, measure)
-        near, group = _nearest(found, language)
+    sentences = ['The labels of words came through automatic word alignment and have errors.']
+    for quantity,kinds,measure in (_OF_NAMES, _OF_TAGS):
+        measured = _measured(kinds, measure)
+        near, group = _nearest(measured, language)
         if near:
-            figures = ', '.join(f'{found[one]:.2f} in {one}' for one in near)
-            said.append(f'Measured in the nearest language ({group}), {what} is {figures}.')
+            figures = ', '.join(f'{measured[one]:.2f} in {one}' for one in near)
+            sentences.append(f'Measured in the nearest language ({group}), {quantity} is {figures}.')
             continue
-        figures = f'{min(found.values()):.2f} to {max(found.values()):.2f}'
-        own = 'none of its own family is measured' if lineage_of(language) else 'its own family is not known'
-        said.append(f'Measured in {", ".join(found)}, {what} is {figures}; {own}.')
-    return ' '.join(said)
+        figures = f'{min(measured.values()):.2f} to {max(measured.values()):.2f}'
+        reason = 'none of its own family is measured' if lineage_of(language) \
+            else 'its own family is not known'
+        sentences.append(f'Measured in {", ".join(measured)}, {quantity} is {figures}; {reason}.')
+    return ' '.join(sentences)
 
 # %% ../../../nbs/lab/words/word_align.ipynb #wa33
 def stated_quality_note()->str:
@@ -286,8 +287,8 @@ def stated_quality_note()->str:
     value = {(r['alignment'], r['measure']): float(r['value']) for r in rows}
     listed = ' and '.join(f'{value[name, "agreement"]:.1%} of the words of {name} (an aligner: {share:.1%})'
                           for (name,measure),share in value.items() if measure == 'of_aligner')
-    said = 'The links of words are stated in the text, by numbers of a dictionary, and have errors.'
+    sentence = 'The links of words are stated in the text, by numbers of a dictionary, and have errors.'
     if not listed:
-        return said
-    return f'{said} They name the Greek word that people link in another translation for {listed}.'
+        return sentence
+    return f'{sentence} They name the Greek word that people link in another translation for {listed}.'
 

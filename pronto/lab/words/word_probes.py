@@ -23,8 +23,8 @@ from .heads import pack_words, word_places
 def _states(net, batch:dict)->np.ndarray: # (layers, rows, length, width)
     "The states of all tokens"
     with torch.inference_mode():
-        found = net(**batch, output_hidden_states=True).hidden_states
-        of_tokens = [h for h in found if h.shape[1] == batch['input_ids'].shape[1]]
+        states = net(**batch, output_hidden_states=True).hidden_states
+        of_tokens = [h for h in states if h.shape[1] == batch['input_ids'].shape[1]]
         return torch.stack(of_tokens).float().clamp(-6e4, 6e4).half().cpu().numpy()
 
 def word_states(
@@ -32,17 +32,17 @@ def word_states(
     device:str, layers:slice=slice(None) # Which of them are kept
 )->Encodings: # Of all words of all inputs
     "Encode words; raises `FloatingPointError` if the model's weights are damaged"
-    places, found, net = word_places(inputs), None, net.to(device)
+    places, vectors, net = word_places(inputs), None, net.to(device)
     ends = np.cumsum([0, *map(len, places)])
-    for some in batches_by_length(inputs, 32):
-        batch = padded([inputs[i] for i in some], tokenizer, device=device)
+    for indices in batches_by_length(inputs, 32):
+        batch = padded([inputs[i] for i in indices], tokenizer, device=device)
         states = _states(net, batch)[layers]
-        if found is None:
-            found = np.empty((len(states), ends[-1], states.shape[-1]), np.float16)
-        for row,i in enumerate(some):
+        if vectors is None:
+            vectors = np.empty((len(states), ends[-1], states.shape[-1]), np.float16)
+        for row,i in enumerate(indices):
             read = states[:,row,batch['attention_mask'][row].bool().cpu().numpy()]
-            found[:,ends[i]:ends[i+1]] = read[:,places[i]]
-    return Encodings({}, list(all_finite(found).swapaxes(0, 1)), np.empty((0, 3)))
+            vectors[:,ends[i]:ends[i+1]] = read[:,places[i]]
+    return Encodings({}, list(all_finite(vectors).swapaxes(0, 1)), np.empty((0, 3)))
 
 # %% ../../../nbs/lab/words/word_probes.ipynb #wpr08
 _TO_CHOOSE = 20_000 # Words that the layers are compared with

@@ -43,32 +43,32 @@ class LinkedVerses(NamedTuple):
     n_stated:int           # Verses with stated links
 
 # %% ../../../nbs/lab/words/word_tasks.ipynb #wt06x1
-def _by_statement(kept:list[tuple[AlignedVerse,list[str]]], words:dict[Ref,tuple[LinkedWord,...]]
+def _by_statement(tokenized:list[tuple[AlignedVerse,list[str]]], words:dict[Ref,tuple[LinkedWord,...]]
 )->tuple[dict[int,list[Link]],Counter]: # Number of a verse to its links; status of a word to how many
     "The links that the file states, of the verses that have some"
     phrases = {}
-    for n,(verse,tokens) in enumerate(kept):
+    for n,(verse,tokens) in enumerate(tokenized):
         if verse.ref in words:
             phrases[n] = phrases_of(verse.text, tokens, words[verse.ref])
-    inflected = uses_inflected(phrase for some in phrases.values() for phrase in some)
+    inflected = uses_inflected(phrase for verse_phrases in phrases.values() for phrase in verse_phrases)
     stated = {}
     status = Counter()
-    for n,some in phrases.items():
-        verse, tokens = kept[n]
-        found = link_phrases(verse.annotation.words, len(tokens), some, inflected)
-        if found.links:
-            stated[n] = found
-            status.update(found.status)
-    sources = [kept[n][0].annotation.words for n in stated]
-    targets = [kept[n][1] for n in stated]
+    for n,verse_phrases in phrases.items():
+        verse, tokens = tokenized[n]
+        linked = link_phrases(verse.annotation.words, len(tokens), verse_phrases, inflected)
+        if linked.links:
+            stated[n] = linked
+            status.update(linked.status)
+    sources = [tokenized[n][0].annotation.words for n in stated]
+    targets = [tokenized[n][1] for n in stated]
     links = weighted_links(sources, targets, list(stated.values()))
     return dict(zip(stated, links)), status
 
-def _by_aligner(kept:list[tuple[AlignedVerse,list[str]]])->list[list[Link]]: # Of each verse
-    sources = [verse.annotation.words for verse,_ in kept]
+def _by_aligner(tokenized:list[tuple[AlignedVerse,list[str]]])->list[list[Link]]: # Of each verse
+    sources = [verse.annotation.words for verse,_ in tokenized]
     lemmas = [[word.lemma or word.form for word in words] for words in sources]
     endings = [list(map(ending_of, words)) for words in sources]
-    return align_words(lemmas, [tokens for _,tokens in kept], seed=SEED, endings=endings)
+    return align_words(lemmas, [tokens for _,tokens in tokenized], seed=SEED, endings=endings)
 
 # %% ../../../nbs/lab/words/word_tasks.ipynb #wt06x1b
 def link_verses(
@@ -81,7 +81,7 @@ def link_verses(
     no_words = 'no words in the translation'
     too_long = f'more than {MOST_ALIGNED:,} words'
     left_out = {no_words: 0, too_long: 0}
-    kept = []
+    tokenized = []
     for verse in verses:
         if not verse.annotation.words:
             continue
@@ -91,21 +91,21 @@ def link_verses(
         elif len(tokens) > MOST_ALIGNED:
             left_out[too_long] += 1
         else:
-            kept.append((verse, tokens))
-    links, counts = _by_statement(kept, words or {})
+            tokenized.append((verse, tokens))
+    links, counts = _by_statement(tokenized, words or {})
     n_stated = len(links)
-    n_without = len(kept) - n_stated
-    if 0 < n_without <= _FEW*len(kept):
-        kept = [kept[n] for n in links]
+    n_without = len(tokenized) - n_stated
+    if 0 < n_without <= _FEW*len(tokenized):
+        tokenized = [tokenized[n] for n in links]
         links = dict(enumerate(links.values()))
         left_out['no numbers at their words'] = n_without
-    if len(links) < len(kept) or not kept: # The aligner learns from all verses
-        links = dict(enumerate(_by_aligner(kept))) | links
-    found = []
-    for n,(verse,tokens) in enumerate(kept):
-        found.append(LinkedVerse(verse.ref, verse.annotation.words, tokens, links[n]))
-    left_out = {what: n for what,n in left_out.items() if n}
-    return LinkedVerses(found, left_out, dict(counts), n_stated)
+    if len(links) < len(tokenized) or not tokenized: # The aligner learns from all verses
+        links = dict(enumerate(_by_aligner(tokenized))) | links
+    linked = []
+    for n,(verse,tokens) in enumerate(tokenized):
+        linked.append(LinkedVerse(verse.ref, verse.annotation.words, tokens, links[n]))
+    left_out = {reason: n for reason,n in left_out.items() if n}
+    return LinkedVerses(linked, left_out, dict(counts), n_stated)
 
 # %% ../../../nbs/lab/words/word_tasks.ipynb #wt08
 LEAST_WEIGHT = {'names': .5, 'upos': .3, 'mentions': .3} # Of a link that carries a tag
@@ -116,8 +116,8 @@ def _sources(verse:LinkedVerse, task:str)->list[int|None]: # For each token
     "The place of the source word that each token stands for"
     best = {}
     for link in verse.links:
-        known = best.get(link.target)
-        is_better = known is None or link.weight > known.weight
+        previous = best.get(link.target)
+        is_better = previous is None or link.weight > previous.weight
         if is_better and link.weight >= LEAST_WEIGHT[task]:
             best[link.target] = link
     return [best[j].source if j in best else None for j in range(len(verse.tokens))]
@@ -134,9 +134,9 @@ def _is_one_name(verse:LinkedVerse, a:int, b:int)->bool:
     other = verse.words[b]
     return abs(a - b) == 1 and _kind(one) == _kind(other) and one.lemma != other.lemma
 
-def _is_found(verse:LinkedVerse, i:int, found:set[int])->bool:
+def _is_found(verse:LinkedVerse, i:int, linked:set[int])->bool:
     "Has a name a word of its own, or does a neighbour have one that is part of the same name?"
-    return i in found or any(k in found and _is_one_name(verse, i, k) for k in (i - 1, i + 1))
+    return i in linked or any(k in linked and _is_one_name(verse, i, k) for k in (i - 1, i + 1))
 
 def name_tags(
     verse:LinkedVerse
@@ -146,8 +146,8 @@ def name_tags(
     tags = []
     before = None
     named = [i for i,word in enumerate(verse.words) if _kind(word)]
-    found = {*named} & {*sources}
-    if not all(_is_found(verse, i, found) for i in named):
+    linked = {*named} & {*sources}
+    if not all(_is_found(verse, i, linked) for i in named):
         return None
     for i in sources:
         kind = _kind(verse.words[i]) if i is not None else ''
@@ -167,8 +167,8 @@ def _asked_pos(word:SourceWord)->str: # `_` if it is not asked
 def _main_words(verses:list[LinkedVerse], sources:list)->list[dict[int,int]]: # Of each verse, place to source
     "Of the words that stand for one of the source that which stands for others least: *came*, not *he*"
     links = []
-    for found in sources:
-        links.append([(i, j) for j,i in enumerate(found) if i is not None])
+    for verse_sources in sources:
+        links.append([(i, j) for j,i in enumerate(verse_sources) if i is not None])
     words = [verse.words for verse in verses]
     tokens = [verse.tokens for verse in verses]
     shares = link_shares(words, tokens, links)
@@ -178,14 +178,14 @@ def _main_words(verses:list[LinkedVerse], sources:list)->list[dict[int,int]]: # 
 def _tags_of(verse:LinkedVerse, main:dict[int,int], usual:dict[str,str])->list[str]|None:
     "The tags of a verse; `None` if too few of the words of the source are found"
     tags = [UNASKED]*len(verse.tokens)
-    found = 0
+    n_tagged = 0
     for j,i in main.items():
         tag = _asked_pos(verse.words[i])
         if tag != UNASKED and tag == usual[verse.tokens[j].lower()]:
             tags[j] = tag
-            found += 1
+            n_tagged += 1
     wanted = sum(_asked_pos(word) != UNASKED for word in verse.words)
-    return tags if found and found >= _LEAST_FOUND*wanted else None
+    return tags if n_tagged and n_tagged >= _LEAST_FOUND*wanted else None
 
 def pos_tags(verses:list[LinkedVerse])->list[list[str]|None]: # `None` for verses that do not enter
     "Nouns, proper nouns, verbs and numerals, as Universal Dependencies call them; `_` for other words"
@@ -195,7 +195,7 @@ def pos_tags(verses:list[LinkedVerse])->list[list[str]|None]: # `None` for verse
     for verse,places in zip(verses, main):
         for j in sorted(places):
             counts[verse.tokens[j].lower()][_asked_pos(verse.words[places[j]])] += 1
-    usual = {token: found.most_common(1)[0][0] for token,found in counts.items()}
+    usual = {token: tag_counts.most_common(1)[0][0] for token,tag_counts in counts.items()}
     return [_tags_of(verse, places, usual) for verse,places in zip(verses, main)]
 
 # %% ../../../nbs/lab/words/word_tasks.ipynb #wt13n
@@ -210,7 +210,7 @@ def mention_tags(
     mentions = [None if i is None else _mention(verse.words[i]) for i in sources]
     tags = ['O']*len(mentions)
     for mention in {*map(_mention, verse.words)} - {''}:
-        places = [j for j,found in enumerate(mentions) if found == mention]
+        places = [j for j,token_mention in enumerate(mentions) if token_mention == mention]
         if not places:
             return None
         first = places[0]
@@ -338,8 +338,8 @@ def _made(task:WordTask, verses:list[LinkedVerse], all_tags:Iterable)->WordTask:
     return replace(task, tagged=tagged)
 
 def _size(rows)->dict[str,int]:
-    asked = sum(tag != UNASKED for row in rows for tag in row.tags)
-    return dict(verses=len(rows), tokens=sum(len(row.tokens) for row in rows), asked=asked)
+    n_asked = sum(tag != UNASKED for row in rows for tag in row.tags)
+    return dict(verses=len(rows), tokens=sum(len(row.tokens) for row in rows), asked=n_asked)
 
 def _tasks_of(verses:list[LinkedVerse])->list[WordTask]:
     "The tasks that the words of the source are annotated for"
@@ -352,17 +352,17 @@ def _tasks_of(verses:list[LinkedVerse])->list[WordTask]:
     return tasks
 
 # %% ../../../nbs/lab/words/word_tasks.ipynb #wt17b
-def _about_links(found:LinkedVerses, segmentation:Segmentation, language:str)->dict: # JSON values
-    is_aligned = found.n_stated < len(found.verses) or not found.verses
-    n_tokens = sum(len(verse.tokens) for verse in found.verses)
+def _about_links(linked_verses:LinkedVerses, segmentation:Segmentation, language:str)->dict: # JSON values
+    is_aligned = linked_verses.n_stated < len(linked_verses.verses) or not linked_verses.verses
+    n_tokens = sum(len(verse.tokens) for verse in linked_verses.verses)
     notes = []
     if is_aligned:
         notes.append(alignment_quality_note(language))
-    if found.n_stated:
+    if linked_verses.n_stated:
         notes.append(stated_quality_note())
     return dict(aligner=aligner_name() if is_aligned else '', segmentation=asdict(segmentation), seed=SEED,
-                least_weight=LEAST_WEIGHT, least_found=_LEAST_FOUND, left_out=found.left_out,
-                quality=' '.join(notes), linked=dict(verses=len(found.verses), tokens=n_tokens))
+                least_weight=LEAST_WEIGHT, least_found=_LEAST_FOUND, left_out=linked_verses.left_out,
+                quality=' '.join(notes), linked=dict(verses=len(linked_verses.verses), tokens=n_tokens))
 
 def word_tasks(
     linked:LinkedVerses,
