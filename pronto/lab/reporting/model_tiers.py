@@ -74,7 +74,7 @@ def read_tiers(
     return (model_rows(path, _fact) if path else []) + ours + also
 
 # %% ../../../nbs/lab/reporting/model_tiers.ipynb #ti000012
-_NAMES = {'XLM-R': 'xlm-roberta', 'BLOOMZ': 'bloomz', 'mBERT': 'bert-base-multilingual'}
+_NAMES = {'XLM-R': 'xlm-roberta', 'BLOOMZ': 'bloomz', 'AYA': 'aya-101', 'mBERT': 'bert-base-multilingual'}
 _COMPLETE = {'mBERT'} # All their languages are in the table
 
 def model_of(name:str, facts:list[Fact])->str|None: # Its name in the facts
