@@ -1,5 +1,6 @@
 "Evaluating: baselines without a model, models found as data are, runs that are recorded before"
 import re
+from pathlib import Path
 import pytest
 pytest.importorskip('torch')
 from transformers import AutoModelForMaskedLM
@@ -50,8 +51,9 @@ def test_a_model_is_looked_for_once_however_many_tasks_it_is_probed_on(checkout,
 
 @pytest.mark.parametrize('how', [['--protocol','probe'], ['--protocol','perplexity'], ['--protocol','prompting']])
 def test_a_kind_of_models_that_a_protocol_does_not_suit_is_one_line(checkout, capsys, how):
-    assert main(['eval', '../data/datasets/qaa', '-m', 'lstm', *how, '--runs', 'runs']) == 1
-    assert f'lstm: cannot be used with {how[1]}; give a transformer' in capsys.readouterr().err
+    Path('some.vec').write_text('1 2\nla .5 1\n')
+    assert main(['eval', '../data/datasets/qaa', '-m', 'lstm:some.vec', *how, '--runs', 'runs']) == 1
+    assert f'lstm:some.vec: cannot be used with {how[1]}; give a transformer' in capsys.readouterr().err
 
 def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
     assert main(['eval', '../data/datasets/qaa']) == 0
