@@ -109,9 +109,11 @@ def _remembered(run:Run)->str: # In Markdown
         return (f'**{model} has very probably read this very text**: it {" and ".join(signs)}. What it '
                 'remembers counts above as if it were reading, so it may know less of the language than is '
                 'said there.')
-    wording = ' or prefers its wording' if 'known' in run.memory else ''
-    return (f'Nothing shows that {model} has read this very text: it does not complete its verses{wording} '
-            'more often than n-grams that have read the rest of it.')
+    does = 'does not complete its verses'
+    if 'known' in run.memory:
+        does = 'neither completes its verses nor prefers its wording to that of another translation'
+    return (f'Nothing shows that {model} has read this very text: it {does} more often than n-grams that have '
+            'read the rest of it.')
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
 def _headline(card:Card, scores)->list[str]: # In Markdown
