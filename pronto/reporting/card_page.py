@@ -112,8 +112,8 @@ def _remembered(run:Run)->str: # In Markdown
     does = 'does not complete its verses'
     if 'known' in run.memory:
         does = 'neither completes its verses nor prefers its wording to that of another translation'
-    return (f'Nothing shows that {model} has read this very text: it {does} more often than n-grams that have '
-            'read the rest of it.')
+    return (f'Nothing shows that {model} has read this very text: it {does} more often than n-grams that '
+            'have read the rest of it.')
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
 def _headline(card:Card, scores)->list[str]: # In Markdown
