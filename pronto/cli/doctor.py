@@ -65,9 +65,10 @@ def _suggest(held:dict)->list[tuple[str,str]]: # The first is the next step
     "Which commands help most now, and what each is for"
     annotate = [] if held['annotations'] else [_to_annotate(held)]
     if not (held['bibles'] or held['datasets']):
-        demo = [] if held['sources'] or held['annotations'] else [_DEMO]
         build = _to_build(held, 'BIBLE', 'CODE', 'if you have a translation, in any format')
-        return [*demo, _BIBLE, build, *annotate]
+        if held['sources']: # Once annotated, they serve every Bible
+            return [_BIBLE, *(annotate or [build])]
+        return [*([] if held['annotations'] else [_DEMO]), _BIBLE, build, *annotate]
     steps = [] if held['models'] or held['runs'] else [_FETCH]
     model = quote([*held['models'], SMALL_MODEL][0])
     if held['bibles'] and not held['runs']:

@@ -8,7 +8,6 @@ __all__ = ['confusion_metrics', 'ByChapter', 'chapter_cells', 'student_interval'
 
 # %% ../../nbs/core/stats.ipynb #7a748c48
 import numpy as np
-import pandas as pd
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -80,6 +79,7 @@ def chapter_cells(chapters:list|ByChapter)->ByChapter: # Kept for the next call;
 
 @lru_cache(maxsize=64) # Many models are tested on the same instances, and sorting names takes long
 def _cells_of(chapters:tuple)->ByChapter:
+    import pandas as pd # Which commands without results do without
     numbers, _ = pd.factorize(np.array(chapters, object).ravel(), sort=True) # Hashes; sorts each name once
     numbers = numbers.reshape(len(chapters), -1)
     n_chapters = numbers.max() + 1

@@ -197,39 +197,47 @@ def _burrito(folder:Folder, name:str)->_Said|None:
     return _Said(fields, _found(folder, name, sources))
 
 # %% ../../../nbs/lab/bibles/bundles.ipynb #bun00014
+def _is_damaged(text_file:TextFile)->bool:
+    parse = parse_json if text_file.path.suffix.lower() == '.json' else parse_xml
+    try:
+        parse(text_file.text, text_file.path)
+    except InputError:
+        return True
+    return False
+
 def _bundle(
-    name:str, file:str, sign:str, said_by:Callable[[Folder,str],_Said|None], who:str, says:str
+    name:str, file:str, said_by:Callable[[Folder,str],_Said|None], who:str, says:str
 )->Reader:
-    "The reader of folders whose `file`, in small letters, contains a sign and is read by `said_by`"
+    "The reader of folders whose `file`, in small letters, contains its sign and is read by `said_by`"
     def read(folder:Folder, description:str, words:bool)->Bible:
         statement = said_by(folder, description) or _Said({})
         texts = folder._replace(names=[name for name in folder.names if not _describes(name)])
         return replace(read_files(texts, words, statement.names), **statement.fields)
-    def recognises(text_file:TextFile)->bool:
-        return sign in text_file.text and text_file.path.name.lower() == file
+    def recognises(text_file:TextFile)->bool: # Also a damaged one, which reading refuses
+        is_named = text_file.path.name.lower() == file
+        return is_named and (_SIGNS[file] in text_file.text or _is_damaged(text_file))
     def read_beside(text_file:TextFile)->Bible:
         return read(open_place(text_file.path.parent), text_file.path.name, text_file.words)
     return Reader(name, recognises, read_beside, who, says, modules=Modules(file, None, read))
 
-PARATEXT = _bundle('Paratext project', 'settings.xml', '<ScriptureText', _paratext, 'translators',
+_SIGNS = {'settings.xml': '<ScriptureText', 'metadata.xml': '<DBLMetadata',
+          'metadata.json': 'scripture burrito'}
+PARATEXT = _bundle('Paratext project', 'settings.xml', _paratext, 'translators',
                    'language, name, copyright, versification with `custom.vrs`')
-DBL = _bundle('DBL bundle', 'metadata.xml', '<DBLMetadata', _dbl, 'Digital Bible Library',
+DBL = _bundle('DBL bundle', 'metadata.xml', _dbl, 'Digital Bible Library',
               'language, name, licence, versification, default publication')
-BURRITO = _bundle('Scripture Burrito', 'metadata.json', 'scripture burrito', _burrito,
-                  'Door43, translation programs', 'language, name, licence, ingredients')
-_BUNDLES = {reader.modules.ending: reader for reader in (PARATEXT, DBL, BURRITO)}
+BURRITO = _bundle('Scripture Burrito', 'metadata.json', _burrito, 'Door43, translation programs',
+                  'language, name, licence, ingredients')
 
 def _describes(name:str)->bool:
     "Does a file belong to what describes a Bible, so that it is none itself?"
     name = PurePosixPath(name).name.lower()
-    return name.endswith('.vrs') or name in _BUNDLES
+    return name.endswith('.vrs') or name in _SIGNS
 
 def is_bundle(folder:Path)->bool:
     "Does a file in a folder say that the folder is one Bible?"
     for path in folder.iterdir():
-        reader = _BUNDLES.get(path.name.lower())
-        if reader and path.is_file():
-            text = path.read_bytes()[:100_000].decode('latin-1')
-            if reader.recognises(TextFile(path, text)):
-                return True
+        sign = _SIGNS.get(path.name.lower())
+        if sign and path.is_file() and sign.encode() in path.read_bytes()[:100_000]:
+            return True
     return False
