@@ -354,7 +354,9 @@ def test_prompts_take_the_tasks_on_verses(toy_words_and_verses, pronto, model, t
 
 def test_word_vectors_are_not_asked_about_single_words(toy_words_and_verses, pronto, tmp_path):
     "It says which models can be; a line about a tokenizer said nothing to who gave none"
-    status,_,err = pronto('eval', toy_words_and_verses, '-m', 'lstm', '-t', 'upos', '--runs', tmp_path/'runs')
+    (tmp_path/'some.vec').write_text('1 2\nla .5 1\n')
+    model = f'lstm:{tmp_path/"some.vec"}'
+    status,_,err = pronto('eval', toy_words_and_verses, '-m', model, '-t', 'upos', '--runs', tmp_path/'runs')
     assert status == 1 and len(err) == 1 and 'asks for one to each part; give a transformer, e.g. bert' in err[0]
 
 def test_a_model_that_cannot_encode_words_is_probed_on_other_tasks(toy_words_and_verses, pronto, model, tmp_path, monkeypatch):
