@@ -101,7 +101,7 @@ _CALLED = { # Where the stem of a task is no name for it
     'same_key_term': 'same biblical term',
     'same_thing': 'same animal, plant or artefact', 'word_order': 'order of words',
     'word_choice': 'one word replaced', 'word_exchange': 'two words exchanged',
-    'word_form': 'one word in another form', 'next_verse': 'the verse that follows'}
+    'next_verse': 'the verse that follows'}
 
 def _spelled(task:Task)->str: # e.g. `same sense (SS)`
     if isinstance(task, UnknownTask):

@@ -17,7 +17,6 @@ from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.stats import holm
 from ..core.tables import IN_BRACKETS, decimal, grouped, interval_text, markdown_text
 from ..datasets.choices.reading_curve import CURVE, FEWEST_ROWS, SCORED, curve_credits, large_enough
-from ..datasets.tasks import BUILT_IN
 from .equivalent import TOO_LITTLE, VERDICTS, Mark
 from .equivalent import equivalent_reading, reading_picture, reading_text
 from .scores import Answers, answer_values, is_clear, read_answers
@@ -97,7 +96,7 @@ def language_scores(
         runs = {seeds[0].task: seeds[0] for seeds in cells}
         answers = {seeds[0].task: read_answers(seeds) for seeds in cells}
         stems = large_enough({stem: len(answers[stem].true) for stem in SCORED if stem in answers})
-        small = tuple(stem for stem in SCORED if stem in answers and stem not in stems)
+        small = tuple(answers[stem].task.abbr for stem in SCORED if stem in answers and stem not in stems)
         answers = {stem: answers[stem] for stem in stems}
         first = cells[0][0]
         language = identify(first.language or '', first.dataset).name or dataset
@@ -128,12 +127,12 @@ def score_lines(scores:pd.DataFrame)->list[str]: # `scores`: as `language_scores
     "A sentence for each model and dataset"
     lines = []
     for row in scores.itertuples():
-        about = ', '.join(BUILT_IN[stem].abbr for stem in row.tasks)
+        about = ', '.join(answers.task.abbr for answers in row.answers)
         interval = f' {interval_text([row.low, row.high], 0, form=IN_BRACKETS)}'*(row.low == row.low)
         number = f'{decimal(row.number, 1)} of 100{interval}, n-grams {decimal(row.ngrams, 1)}'
         lines.append(f'{row.dataset}: {row.model}: {row.verdict or "undecided"}, {read_text(row)}; '
                      f'{number}; 0 is guessing ({about}, by chapter; {row.protocol}).')
-        small = ' and '.join(BUILT_IN[stem].abbr for stem in row.small)
+        small = ' and '.join(row.small)
         lines += [f'{row.dataset}: {small} has no part, with fewer than {FEWEST_ROWS} rows.']*bool(small)
     return lines
 
@@ -237,8 +236,9 @@ def by_rows(scores:pd.DataFrame)->list[tuple[str,pd.DataFrame]]: # A title, and 
     "The models of each dataset and protocol; other tasks have another number"
     groups = list(scores.groupby(['dataset','protocol','tasks','ngrams'], sort=False))
     titles = []
-    for (_,protocol,tasks,_),rows in groups:
-        about = ', '.join([protocol, *(BUILT_IN[stem].abbr for stem in tasks if len(groups) > 1)])
+    for (_,protocol,_,_),rows in groups:
+        abbreviations = [answers.task.abbr for answers in rows.answers.iloc[0]]
+        about = ', '.join([protocol, *(abbreviations if len(groups) > 1 else ())])
         titles.append(f'{rows.language.iloc[0]} ({about})' if len(groups) > 1 else rows.language.iloc[0])
     return [(title, rows) for title,(_,rows) in zip(titles, groups)]
 

@@ -198,7 +198,7 @@ def _burrito(folder:Folder, name:str)->_Said|None:
 
 # %% ../../../nbs/lab/bibles/bundles.ipynb #bun00014
 def _is_damaged(text_file:TextFile)->bool:
-    parse = parse_json if text_file.path.suffix.lower() == '.json' else parse_xml
+    parse = parse_json if Path(text_file.path).suffix.lower() == '.json' else parse_xml
     try:
         parse(text_file.text, text_file.path)
     except InputError:
@@ -214,7 +214,7 @@ def _bundle(
         texts = folder._replace(names=[name for name in folder.names if not _describes(name)])
         return replace(read_files(texts, words, statement.names), **statement.fields)
     def recognises(text_file:TextFile)->bool: # Also a damaged one, which reading refuses
-        is_named = text_file.path.name.lower() == file
+        is_named = Path(text_file.path).name.lower() == file
         return is_named and (_SIGNS[file] in text_file.text or _is_damaged(text_file))
     def read_beside(text_file:TextFile)->Bible:
         return read(open_place(text_file.path.parent), text_file.path.name, text_file.words)

@@ -231,10 +231,9 @@ class Reply(NamedTuple):
         out = Path(out or data_dir()/'tables')
         for metric in self.found:
             drawn, name = self.plot(metric), safe_name(self.question.name) + _also(metric, self.asked)
-            for stem,figure in drawn.items() if isinstance(drawn, dict) else ():
-                save_picture(figure, out/f'{stem}.png')
-            if not isinstance(drawn, dict):
-                save_picture(drawn, out/f'{name}.png', bbox_inches='tight')
+            several = isinstance(drawn, dict) # By the names of their files
+            for stem,figure in (drawn if several else {name: drawn}).items():
+                save_picture(figure, out/f'{stem}.png', **({} if several else dict(bbox_inches='tight')))
         for table in self.tables:
             table.write(out)
         return self.markdown()
