@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['HIGH_UNKNOWN', 'missing_folds', 'right_answers', 'score_answers', 'chapters_of', 'score_rows', 'score_table',
-           'probe_kept', 'pool', 'unknown_share', 'following_share', 'rows_of_baselines']
+           'probe_kept', 'pool', 'unknown_share', 'following_share', 'read_by_baselines']
 
 # %% ../../nbs/runs/folds.ipynb #fo05
 from collections import Counter
@@ -141,7 +141,9 @@ def following_share(records:list[Run])->float|None: # In the form of `unknown_sh
     "The share of answers to prompts that stick to one letter, whatever it stands for, if it is high"
     return _high((r.follows_letter for r in records), _MOST_FOLLOWING)
 
-def rows_of_baselines(record:Run)->int|None: # `None` if they are not more, or not known
-    "How many rows of train the baselines learned from, where the model learned from fewer"
+def read_by_baselines(record:Run)->str: # e.g. `1,500 rows`; empty if they are not more, or not known
+    "What the baselines learned from: n-grams of choices from all texts, others from rows of train"
+    if record.read:
+        return f'{record.read["verses"][-1]:,} {record.read["unit"]}'
     n = record.baseline_rows or 0
-    return n if n > record.counts.get('train', n) else None
+    return f'{n:,} rows' if n > record.counts.get('train', n) else ''

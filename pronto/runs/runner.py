@@ -24,7 +24,7 @@ from ..modeling.adapting import adaptations
 from ..modeling.model import Model
 from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
-from .folds import rows_of_baselines, score_rows
+from .folds import read_by_baselines, score_rows
 from ..datasets.baselines import find_baselines, predict_baselines
 from ..datasets.choices.reading_curve import CURVE, DRAWS, SCORED, amount_read
 from ..datasets.choices.reading_curve import best_kind, ngram_credits, texts_of
@@ -334,9 +334,9 @@ def _scores_in_words(run:Run)->str:
     if metric == 'accuracy':
         scores = run.baselines
     beside = ', '.join(f'{key} {score:{form}}' for key,score in scores.items() if score is not None)
-    rows = rows_of_baselines(run) if beside else 0
-    if rows:
-        beside += f'; these learn from {rows:,} rows'
+    material = read_by_baselines(run) if beside else ''
+    if material:
+        beside += f'; these learn from {material}'
     summary = f'{name} {run.score(metric):{form}} ({beside})'
     has_both = metric != 'accuracy' and run.accuracy is not None
     return f'{summary}, accuracy {run.accuracy:.1%}' if has_both else summary

@@ -33,7 +33,7 @@ from .model_tiers import read_tiers, tier_of
 from ...runs.schema import Run
 from ...runs.comparing import BOARD, board_of, cell_of, name_apart, preferred, task_key
 from ...runs.comparing import test_on_board, training_of
-from ...runs.folds import following_share, probe_kept, rows_of_baselines, unknown_share
+from ...runs.folds import following_share, probe_kept, read_by_baselines, unknown_share
 from ...runs.store import read_runs
 
 # %% ../../../nbs/lab/reporting/report.ipynb #9760744a
@@ -86,11 +86,11 @@ def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
 def _remarks(records:list[Run])->list[str]:
     "Remarks without which a score would be misread"
     probes, unknown = mean(map(probe_kept, records)), unknown_share(records)
-    follows, of_baselines = following_share(records), rows_of_baselines(records[0])
+    follows, material = following_share(records), read_by_baselines(records[0])
     return [f'probe kept in {100*probes:.0f} % of the seeds' if probes else '',
             f'{100*unknown:.0f} % of the tokens unknown' if unknown else '',
             f'{100*follows:.0f} % of the answers one letter, whatever it stands for' if follows else '',
-            f'baselines learn from {of_baselines:,} rows' if of_baselines else '',
+            f'baselines learn from {material}' if material else '',
             'dataset with no manifest' if any(r.unchecked for r in records) else '']
 
 def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath(path, folder)).as_posix())
