@@ -75,15 +75,31 @@ def test_two_models_are_compared(corpus, model, tmp_path, capsys, monkeypatch):
 def test_a_model_that_predicts_the_next_word_is_asked_which_sentence_it_finds_more_probable(corpus, tmp_path, capsys):
     import zoo
     model = zoo.save_model(tmp_path/'decoder', 'gpt2')
+    (tmp_path/'data'/'datasets'/'broken').mkdir(parents=True)
+    for name in 'manifest.json', 'sentence_mood_train.tsv': # Another translation is looked for here
+        (tmp_path/'data'/'datasets'/'broken'/name).write_text('{')
     capsys.readouterr()
     argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--language', 'Wolof']
     assert main(argv) == 0
     said = capsys.readouterr()
     assert 'Nothing shows that decoder has read this very text: it does not complete its verses more often' in said.out
     assert 'decoder was asked which of the sentences it finds more probable.' in said.out and 'decoder on English |' in said.out
+    assert 'broken' in said.err # It is named, and ends nothing
     steps = [line.partition(':')[0] for line in said.err.splitlines() if line.endswith(' left in all')]
     assert list(dict.fromkeys(steps))[:2] == ['build the tasks', 'load what models need'] and steps[-1] == 'write the page'
     assert steps[0] == said.err.partition(':')[0] # The first line says how long it takes
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_asked_what_it_has_read_has_its_number(corpus, tmp_path, capsys, monkeypatch):
+    import zoo
+    from pronto.core.files import InputError
+    def fails(*args): raise InputError('decoder', 'cannot complete text; choose another model')
+    monkeypatch.setattr('pronto.reporting.english_beside.other_wording', fails)
+    model = zoo.save_model(tmp_path/'decoder', 'gpt2')
+    page = tmp_path/'card.html'
+    assert main(['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(page), '--language', 'Wolof']) == 0
+    why = 'Whether decoder has read this very text was not asked: decoder: cannot complete text'
+    assert why in capsys.readouterr().out and why in page.read_text(encoding='utf-8')
 
 def test_a_card_that_is_stopped_says_how_to_go_on(corpus, model, tmp_path, capsys, monkeypatch):
     def stop(*args): raise KeyboardInterrupt

@@ -11,7 +11,7 @@ from shlex import join
 from .options import least_verses_option, readers_option, replace_option, runs_option
 from .options import sources_option
 from .output import note, tell
-from ..core.files import data_dir, require_place, require_within, write_aside
+from ..core.files import InputError, data_dir, require_place, require_within, write_aside
 from ..core.progress import Course
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0006
@@ -46,12 +46,11 @@ def _weight(model)->float:
         return next((n for name in names if isinstance(n := model.config.get(name), int)), usual)
     return first(_LAYERS, 6)*first(_WIDTH, 384)**2/(6*384**2)
 
-_COMPLETE = 'let it complete verses'
-
 def _steps(model, several:bool)->list[str]:
-    "What is done with a model: the text is read, the model is asked, and both in English; has it read this?"
+    "What is done with a model: the text is read, the model is asked, both in English, and verses completed"
     name = f'{model.name}: ' if several else ''
-    return [f'{name}{step}' for step in ('read the text','ask','read English','ask in English',_COMPLETE)]
+    steps = 'read the text', 'ask', 'read English', 'ask in English', 'let it complete verses'
+    return [f'{name}{step}' for step in steps]
 
 _BUILD, _ENGLISH, _LOAD = 'build the tasks', 'build the tasks in English', 'load what models need'
 _OTHERS, _ALONE, _PAGE = 'ask the other tasks', 'count words and letters', 'write the page'
@@ -97,17 +96,23 @@ def _number(card, models:list, course, runs, report):
         card.english += runs_of(english, model, *steps[2:4])
         card.notes += filter(None, [pieces_in_words(model, card.dataset, english)])
 
+# %% ../../nbs/cli/card_command.ipynb #ccmd0020c
 def _complete(card, model, progress, runs, report):
     "Ask a model that predicts the next word whether it has read this very text"
+    from pronto.core.tables import markdown_text
     from pronto.protocols.protocol import known_protocol
     from pronto.reporting.english_beside import other_wording
     from pronto.runs.planning import plan
     from pronto.runs.runner import run_all
     if not known_protocol('memory'):
         return # It belongs to a room of its own
-    beside = filter(None, [other_wording(card.dataset, report)])
-    trainings = plan(card.dataset, [model], protocol='memory', train=list(beside), report=report)
-    card.memory += run_all(trainings, runs, progress=progress, show=False)
+    try:
+        beside = filter(None, [other_wording(card.dataset, report)])
+        trainings = plan(card.dataset, [model], protocol='memory', train=list(beside), report=report)
+        card.memory += run_all(trainings, runs, progress=progress, show=False)
+    except InputError as e: # The number is there already
+        why = markdown_text(str(e))
+        card.notes.append(f'Whether {markdown_text(model.name)} has read this very text was not asked: {why}')
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0022
 _OF_OTHERS = 200 # Rows of each part of a task

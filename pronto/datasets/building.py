@@ -17,8 +17,7 @@ from ..core.files import (InputError, Parameter, content_hash, foreign_file, jso
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations, join
 from ..bibles.guessing import guess_language
-from ..bibles.languages import (is_private, language_doubt, script_of, unknown_language,
-                                     unusual_script)
+from ..bibles.languages import is_private, language_doubt, script_of, unknown_language, unusual_script
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,

@@ -16,7 +16,7 @@ from ..core.files import InputError, content_hash, data_dir
 from ..core.refs import BOOKS, NT_BOOKS
 from ..datasets.align import TEXT_ALONE
 from ..datasets.building import build
-from ..datasets.loading import Dataset, open_datasets
+from ..datasets.loading import Dataset, dataset_folders, open_datasets
 from ..modeling.encoding import bare_ids
 from ..modeling.encodings import count_once
 from ..modeling.model import Model
@@ -50,8 +50,8 @@ def other_wording(
     code = _language(dataset)
     if code == 'eng':
         return _in_english(dataset, report)
-    folders = sorted(path.parent for path in (data_dir()/'datasets').glob('*/manifest.json')) if code else []
-    others = open_datasets(folders, report=None) if folders else []
+    folder = data_dir()/'datasets'
+    others = open_datasets([folder], report) if code and dataset_folders(folder) else []
     return next((d.path for d in others if d.code != dataset.code and _language(d) == code), None)
 
 def _in_english(dataset:Dataset, report:Callable)->Path|None:

@@ -132,8 +132,9 @@ def score_lines(scores:pd.DataFrame)->list[str]: # `scores`: as `language_scores
         number = f'{decimal(row.number, 1)} of 100{interval}, n-grams {decimal(row.ngrams, 1)}'
         lines.append(f'{row.dataset}: {row.model}: {row.verdict or "undecided"}, {read_text(row)}; '
                      f'{number}; 0 is guessing ({about}, by chapter; {row.protocol}).')
-        small = ' and '.join(row.small)
-        lines += [f'{row.dataset}: {small} has no part, with fewer than {FEWEST_ROWS} rows.']*bool(small)
+        small = f'{" and ".join(row.small)} {"has" if len(row.small) == 1 else "have"}'
+        few = f'{row.dataset}: {small} no part, with fewer than {FEWEST_ROWS} rows.'
+        lines += [few]*bool(row.small)
     return lines
 
 _FREE = .12 # Of exchanged neighbours; 7 to 9 % in English, Spanish, Hindi and Korean, 20 % in Czech

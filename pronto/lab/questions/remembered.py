@@ -37,13 +37,12 @@ def _column(name:str, title:str)->Column: # e.g. `12.0 [8.1, 15.9] / 0.0`; empty
     return Column(columns, title, show, lambda run: _figures(run, name))
 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmb00007
-_NOTE = ('Verses of dev and test; 95 % intervals over chapters. After the slash stands the figure of '
-         'character n-grams that have read the train verses of the translation and nothing else. Each model '
-         'completes the second half of each verse; chrF says how close it comes. This wording preferred: '
-         'its least likely tokens (Min-K %) are less surprising than those of the other translation. True '
-         'order preferred: two neighbouring verses are more likely in their own order than exchanged. '
-         'Decoders and encoders are asked in different ways: do not compare them.')
-
+_NOTE = ('At most some 500 verses of dev and test; 95 % intervals over chapters. After the slash stands the '
+         'figure of character n-grams that have read the train verses of the translation and nothing else. '
+         'Each model completes the second half of each verse; chrF says how close it comes. This wording '
+         'preferred: its least likely tokens (Min-K %) are less surprising than those of the other '
+         'translation. True order preferred: two neighbouring verses are more likely in their own order than '
+         'exchanged. Decoders and encoders are asked in different ways: do not compare them.')
 
 def _too_long(run:Run)->int: return run.truncated.get('test', 0)
 

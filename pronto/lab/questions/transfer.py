@@ -214,6 +214,7 @@ def _transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
             lines += [_sentence(row, _is_asked(protocol), metric) for row in rows]
     return lines
 
+# %% ../../../nbs/lab/questions/transfer.ipynb #tf19r
 def _tables(transfers:list[Cells], metric:str)->list:
     matrices = [(_matrix_table(transfer, metric), [transfer]) for transfer in transfers]
     return [*matrices, _gap_table(transfers, metric), _mean_gap_table(transfers, metric)]
