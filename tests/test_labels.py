@@ -150,7 +150,7 @@ def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path)
     from pronto.runs.runner import run_training
     folder = built('parallel')
     training = plan(folder, [str(model)], ['long'], epochs=1, limit=20)[0]
-    assert run_training(training, tmp_path/'runs')[0].exists()
+    assert run_training(training, tmp_path/'runs')[0][0].exists()
 
 def test_a_release_has_them(place, tmp_path):
     from pronto.core.files import content_hash

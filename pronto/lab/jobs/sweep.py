@@ -17,7 +17,7 @@ from typing import Callable
 from .probes import run_datasets
 from .queue import Certificates, connect, reason, run_jobs
 from ...protocols.protocol import find_protocol, protocol_file
-from ...runs.planning import Training, empty_tasks, find_sources, plan
+from ...runs.planning import Training, find_sources, plan, why_not
 from ...core.files import InputError, Parameter, checkout, data_dir, require_place, writer_mark
 from ...core.tables import grouped
 from ..modeling.served_kind import SERVED
@@ -30,17 +30,17 @@ from ...datasets.loading import Dataset, lacks_text, open_datasets
 def _datasets_in(
     folders:list, # Dataset folders, and folders that hold some
     tasks:Tasks
-)->list[list[Dataset]]: # For each translation its folds, or a list of one; with absolute paths
+)->list[Dataset]: # With absolute paths
     "The datasets to evaluate on; raises `InputError` for a folder without any"
-    folds = {}
+    by_path = {}
     for folder in folders:
         try:
             datasets = open_datasets([Path(folder).resolve()], None, tasks=tasks)
         except InputError as e:
             raise InputError(folder, 'holds no dataset (no *_train.tsv in it or one level below); '
                                      'make some with `pronto build` or `pronto release`') from e
-        folds |= {dataset.path: dataset.folds for dataset in datasets}
-    return list(folds.values())
+        by_path |= {dataset.path: dataset for dataset in datasets}
+    return list(by_path.values())
 
 def find_notebook(path=None)->Path: # Absolute
     "The notebook to run; raises `InputError` if it is not there"
@@ -74,8 +74,7 @@ def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means a
     if lacks_text(dataset):
         again = f'pronto restore {quote(str(dataset))} -b BIBLE'
         raise InputError(dataset, f'holds labels without their text; put the text back with: {again}')
-    empty = empty_tasks(dataset)
-    stems = [t.stem for t in tasks if t not in empty and t.stem in dataset.stems]
+    stems = [t.stem for t in tasks if not why_not(dataset, t)]
     if tasks and not stems:
         raise InputError(dataset, _empty(tasks))
     return stems
@@ -130,19 +129,19 @@ def plan_all(
     translations = _datasets_in(datasets, known)
     runs, left_out, definition = [], [], find_protocol(protocol)
     whole = _trains_no_model(definition)
-    wanted = [translations[0][0].known.find(name) for name in tasks]
+    wanted = [translations[0].known.find(name) for name in tasks]
     models = [m if SERVED.knows(str(m)) else Model.find(m) for m in models]
     usable = []
-    for folds in translations:
+    for dataset in translations:
         try:
-            stems = _usable_tasks(folds[0].entire, wanted)
+            stems = _usable_tasks(dataset, wanted)
             missing = [t for t in wanted if t.stem not in stems]
             if missing:
-                left_out.append(f'{folds[0].path}: {_empty(missing)}')
-            usable.append((folds, stems))
+                left_out.append(f'{dataset.path}: {_empty(missing)}')
+            usable.append((dataset, stems))
         except InputError as e:
             left_out.append(str(e))
-    all_sources = [folds[0].path for folds in find_sources(train, translations, known)]
+    all_sources = [source.path for source in find_sources(train, translations, known)]
     for targets,sources,stems in _divided(definition, usable, all_sources):
         how = dict(protocol=protocol, train=sources, known=known, **sampling)
         try:
@@ -168,9 +167,9 @@ def _trains_no_model(protocol)->bool:
 def _divided(protocol, usable:list[tuple], sources:list[Path])->list[tuple]:
     "The targets, sources and tasks of each part of a sweep"
     if not protocol.across:
-        return [((folds[0].path,), (), stems) for folds,stems in usable]
+        return [((dataset.path,), (), stems) for dataset,stems in usable]
     stems = [s for s in usable[0][1] if all(s in other for _,other in usable)] if usable else []
-    targets = tuple(folds[0].path for folds,_ in usable)
+    targets = tuple(dataset.path for dataset,_ in usable)
     sources = tuple(sources)
     if not targets:
         return []

@@ -20,7 +20,7 @@ from ...reporting.scores import read_answers
 from ...runs.planning import plan_selections
 from ...runs.runner import part_rows, run_training
 from ...runs.schema import Run
-from ...runs.store import is_done, prediction_columns, read_record
+from ...runs.store import prediction_columns, read_record
 from .kinds import submission_text
 from .tasks import MiningTask
 
@@ -127,8 +127,7 @@ def predict_submission(
         tasks = [selection.tests[0].dataset.known[stem] for selection in chosen]
         planned = plan_selections(chosen, _SUBMISSION, how, model, tasks[0], seed, limit) if tasks else []
         for training in planned:
-            before = [is_done(key, store, report=str) for key in training.keys]
-            paths = run_training(training, store, show=show, baselines=False)
+            paths, before = zip(*run_training(training, store, show=show, baselines=False))
             parts += map(PredictedPart, training.selection.tests, _runs_of(training, paths), before)
         for part,run,_ in parts:
             _write_answers(part, run, Path(out))
