@@ -210,9 +210,9 @@ def _trainings(
     return trainings
 
 # %% ../../nbs/runs/planning.ipynb #7d3b5f11
-def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model, task, *args)->list[Training]:
+def plan_selections(chosen:list[Selection], protocol:Protocol, recipe, model, task, *args)->list[Training]:
     "The trainings of one model on rows that are chosen already; `args`: the seed and the limit"
-    return _trainings(protocol, recipe, _find_model(model, protocol, recipe), task, selections, *args)
+    return _trainings(protocol, recipe, _find_model(model, protocol, recipe), task, chosen, *args)
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
 def _refuse(protocol:Protocol, why:str, options:dict):
@@ -254,7 +254,7 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
 
 def _tasks(protocol:Protocol, targets:list[Dataset], sources:list[Dataset], names:list[str])->list[Task]:
     "The tasks that all translations have, with examples in the splits that each needs; raises `InputError`"
-    splits = {dataset: protocol.tested for dataset in targets}
+    splits = dict.fromkeys(targets, protocol.tested)
     for source in sources:
         splits[source] = *splits.get(source, ()), 'train', 'dev'
     task_lists = [choose_tasks(dataset, names, needed) for dataset,needed in splits.items()]
