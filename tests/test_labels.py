@@ -107,7 +107,7 @@ def test_a_published_split_is_no_task(testdata):
 def test_folds_are_run(built, model, tmp_path): # noqa: F811
     assert main('eval', built('folds'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     [pooled] = read_runs(tmp_path/'runs')
-    assert pooled.folds and len({row['ref'] for row in predictions_of(pooled)}) == 200
+    assert pooled.folds and len({*predictions_of(pooled).ref}) == 200
 
 def test_a_task_that_is_empty_in_a_fold_is_left_out_with_a_line(place, tmp_path, capsys):
     "Its labels are all in the chapters of one fold"
@@ -141,7 +141,7 @@ def test_a_task_is_tested_in_the_folds_that_have_rows_of_it(place, model, tmp_pa
     assert main('eval', folder, '-m', model, '-t', 'initial', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     assert f'{folder}: initial is tested in 7 of its folds; in others a split is empty' in capsys.readouterr().err
     [pooled] = read_runs(tmp_path/'runs')
-    tested = {chapter_fold(row['ref'].split(':')[0]) for row in predictions_of(pooled)}
+    tested = {chapter_fold(row['ref'].split(':')[0]) for row in predictions_of(pooled).to_dict('records')}
     assert pooled.folds == 7 and tested == {0, 4, 5, 6, 7, 8, 9}
     assert main('eval', folder, '-t', 'initial') == 0
 
@@ -455,7 +455,7 @@ def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model
     assert rating.hyperparameters['select'] == 'spearman' and topic.hyperparameters['select'] == 'macro_f1'
     assert 0 <= topic.accuracy <= topic.micro_f1 <= 1
     low, high = map(float, load_manifest(folder)['labels']['rating'])
-    assert all(low <= float(row['predicted']) <= high for row in predictions_of(rating))
+    assert all(low <= float(row['predicted']) <= high for row in predictions_of(rating).to_dict('records'))
     capsys.readouterr()
     for metric in '', 'macro_f1', 'mae', 'spearman', 'micro_f1':
         assert main('tables', *runs, '-o', tmp_path/'tables', *(['--metric', metric] if metric else [])) == 0
@@ -475,7 +475,7 @@ def test_several_labels_are_asked_for_one_by_one_and_numbers_are_not(kinds, tmp_
     assert main(*asked) == 0
     [run] = read_runs(tmp_path/'runs')
     assert run.task == 'topic' and [attempt['label'] for attempt in run.attempts] == ['Land','Sea','Sky']
-    assert {label for row in predictions_of(run) for label in row['predicted'].split(';')} <= {'Land','Sea','Sky','-'}
+    assert {label for row in predictions_of(run).to_dict('records') for label in row['predicted'].split(';')} <= {'Land','Sea','Sky','-'}
     capsys.readouterr()
     assert main(*asked, '-t', 'rating') == 1
     assert 'rating: is a number, for which models are not prompted; probe or fine-tune one' in capsys.readouterr().err

@@ -503,7 +503,7 @@ def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treeban
     assert records.keys() == {(*key, seed) for key in (('de','transfer'), ('fr','transfer'), ('de','in-language')) for seed in (0,1)}
     record = records['fr','transfer',0]
     assert record.baselines.keys() == {'majority','lookup','cues','ngram'} and record.baselines['lookup'] == 1
-    rows = predictions_of(record)
+    rows = predictions_of(record).to_dict('records')
     assert len(rows) == 15 and rows[4]['token'] == 'sang' and rows[4]['ref'].endswith(':2') and 0 <= record.f1 <= 1
     assert all('[' in row[2] for row in verse_table(record, [tmp_path/'out'/'fr']).rows)
     capsys.readouterr()

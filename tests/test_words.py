@@ -437,7 +437,7 @@ def test_words_that_are_not_asked_about_are_neither_trained_on_nor_scored(annota
         assert pronto(*command, '-m', model, '-t', 'upos', '--limit', 60, '--runs', tmp_path/'runs')[0] == 0
     runs = read_runs(tmp_path/'runs')
     assert len(runs) == 2
-    for run in runs: assert 'na' not in {row['token'] for row in predictions_of(run)}
+    for run in runs: assert 'na' not in {*predictions_of(run).token}
 
 # Mentions of OntoNotes, whose words stay in memory
 

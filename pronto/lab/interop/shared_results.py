@@ -9,6 +9,7 @@ __all__ = ['SCHEMA', 'shared_result', 'export_results']
 import json, shutil
 from pathlib import Path
 from statistics import fmean
+import pandas as pd
 from ...core.files import InputError, json_bytes, read_json, safe_name, write_aside
 from ...core.seeds import INTERVALS
 from ...runs.folds import score_table
@@ -17,9 +18,8 @@ from ...datasets.tasks import BUILT_IN, Tasks, UnknownTask
 from ..modeling.memory import FIGURES
 from ...runs.comparing import made_as, task_key
 from ...runs.schema import Run
-from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
-from ...runs.store import (key_of, prediction_columns, recorded_tasks, read_record, rows_and_answers,
-                           store_of)
+from ...runs.predictions import TEXT_FILE, as_text, read_stored, table_file
+from ...runs.store import key_of, predictions_of, recorded_tasks, read_record, store_of
 from ...reporting.scores import read_answers
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00007
@@ -113,8 +113,8 @@ _ASKED = 'sense', 'ref', 'ref1', 'ref2', 'label'
 
 def _asked(run:Run)->dict[str,list[str]]:
     "The rows of a run, without its answers"
-    columns = prediction_columns(run)
-    return {name: columns[name] for name in _ASKED if name in columns}
+    columns = predictions_of(run)
+    return {name: columns[name].tolist() for name in _ASKED if name in columns}
 
 def _require_alike(run:Run, other:Run):
     "Refuse a run that has other scores or rows than one from the same inputs"
@@ -136,7 +136,7 @@ def _add(path:Path, copy:Path, out:Path, organisation:str, new:list[Path])->bool
         table = copy.with_suffix(TEXT_FILE) # First, so that no record is without it
         new.append(table)
         with write_aside(table) as f:
-            f.write_bytes(as_text(read_answers_of(path)))
+            f.write_bytes(as_text(read_stored(path).columns))
         _copy(path, copy, new)
     result = _place(run, out)
     if result.exists():
@@ -181,7 +181,7 @@ def export_results(
     return added, len(_records(out/'runs'))
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00012
-def _read_again(run:Run, columns:dict[str,list[str]])->dict: # Fields of a record
+def _read_again(run:Run, columns:pd.DataFrame)->dict: # Fields of a record
     "What a model knows about verses, from a row for each"
     def column(name):
         return [float(cell) for cell in columns.get(name, ()) if cell]
@@ -192,14 +192,14 @@ def _read_again(run:Run, columns:dict[str,list[str]])->dict: # Fields of a recor
 def _scored_again(run:Run)->dict: # Fields of a record
     "All that a record says and its predictions tell"
     if run.is_reading:
-        return _read_again(run, prediction_columns(run))
+        return _read_again(run, predictions_of(run))
     if run.accuracy is None:
         return {}
     task = run.definition
     is_known = not isinstance(task, UnknownTask)
     if not (is_known or run.is_search) and run.macro_f1 is None:
         return {} # Nothing tells which answers are right
-    rows, predicted = rows_and_answers(run)
+    rows, predicted = run.answers
     scores = score_table(task, rows, predicted)
     if not task.has_items:
         scores['counts'] = dict(test=len(rows))

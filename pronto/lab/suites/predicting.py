@@ -20,7 +20,7 @@ from ...reporting.scores import read_answers
 from ...runs.planning import plan_selections
 from ...runs.runner import part_rows, run_training
 from ...runs.schema import Run
-from ...runs.store import prediction_columns, read_record
+from ...runs.store import predictions_of, read_record
 from .kinds import submission_text
 from .tasks import MiningTask
 
@@ -100,7 +100,7 @@ def _runs_of(training, paths:list[Path])->list[Run]:
     return [read_record(path).but(defined=training.task) for path in paths]
 
 def _write_answers(part:Part, run:Run, folder:Path):
-    task, predicted = part.dataset.known[run.task], iter(prediction_columns(run)['predicted'])
+    task, predicted = part.dataset.known[run.task], iter(predictions_of(run).predicted)
     kind, rows = _kind(task), part_rows((part,), task, run.limit)
     def row_answers(row):
         return [next(predicted) for _ in range(len(row.tokens) if kind == 'tagging' else 1)]
