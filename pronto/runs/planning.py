@@ -364,10 +364,11 @@ def _groups(protocol:Protocol, targets:list[Dataset], sources:list[Dataset], nam
         return _setups(protocol, targets, sources, tasks, **sampling)
 
     def alone(dataset):
-        def named(name):
-            choose_tasks(dataset, [name], protocol.tested)
-            return name
-        here = _kept(names, named, report)
+        stems = [dataset.known.find(name.strip()).stem for name in names]
+        def usable(stem):
+            choose_tasks(dataset, [stem], protocol.tested)
+            return stem
+        here = _kept(stems, usable, report)
         setups = together([dataset], here)
         _usable(dataset, here, protocol.tested)
         return setups
