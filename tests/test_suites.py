@@ -466,6 +466,41 @@ def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys):
     assert main(command) == 0
     assert 'own: train 2 of 3, dev 0 of 0, test 2 of 3' in capsys.readouterr().out
 
+def test_translations_are_compared_row_by_row_not_where_they_are_equal(tmp_path, capsys):
+    "Of texts without references those that both have are the same by nature: they would score 100"
+    for code,words in ('en', 'Kim came. Kim left.'), ('de', 'Kim kam. Kim ging.'):
+        (tmp_path/code).mkdir()
+        first, second = words.replace('. ', '.|').split('|')
+        (tmp_path/code/'test.tsv').write_text(f'{first}\tyes\n{second}\tno\nKim\tno\n')
+        command = ['import','tsv',str(tmp_path/code),'-o',str(tmp_path/f'out-{code}'),'--labels','yes,no']
+        assert main(command) == 0
+    (tmp_path/'t.tsv').write_text('Kim came.\tKim kommt.\nKim left.\tKim ging.\nKim\tKim\n')
+    capsys.readouterr()
+    assert main(['import','translation',str(tmp_path/'out-en'/'en'),str(tmp_path/'t.tsv'),'-o',str(tmp_path/'mt'),
+                 '--language','de','--human',str(tmp_path/'out-de'/'de')]) == 0
+    told = capsys.readouterr().out
+    assert 'over 3 texts' in told and 'chrF++ 100.0' not in told
+
+def test_examples_are_those_of_dev_where_there_is_no_train(tmp_path):
+    "As in version 1.1 of MELA"
+    from pronto.datasets.loading import open_datasets
+    from pronto.protocols.protocol import Setup, find_protocol
+    for version,splits in ('v1.0', ('train','dev','test')), ('v1.1', ('dev','test')):
+        for split in splits:
+            (tmp_path/version/'is').mkdir(parents=True, exist_ok=True)
+            (tmp_path/version/'is'/f'{split}.csv').write_text('sentence,label\nKim,1\nKim Kim,0\n')
+        out = str(tmp_path/f'out-{version}')
+        assert main(['import','mela',str(tmp_path),'--release',version,'-o',out]) == 0
+        [data] = open_datasets([out])
+        [selection] = find_protocol('prompting').select(Setup(data.known['mela'], [data]))
+        assert selection.train[0].split == splits[0] and selection.tests[0].split == 'test'
+
+def test_table_4_of_mela_has_averages():
+    from pronto.lab.suites.published import mela_table4
+    text = mela_table4({}).markdown()
+    assert '| en | – (71.66) |' in text and '– (33.57) |' in text
+    assert '| avg. high-resource | – (51.70) |' in text and '| avg. w.o. in-lang. | – (31.60) |' in text
+
 def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys):
     "Each language by itself, with some of its rows; or two together, with several seeds"
     line = lambda code, i: f'{code}{"ab"[i % 2]*3}\tNOUN\nsang\tVERB\n\n'
