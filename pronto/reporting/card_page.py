@@ -98,12 +98,16 @@ def _in_english(card:Card)->list[str]: # In Markdown
 _SIGNS = dict(exact='completes {} of its verses word for word from their first halves',
               known='finds the wording of {} of its verses less surprising than that of another translation')
 
+def _signs(run:Run)->dict[str,tuple[float,float]]: # Name in `_SIGNS` to shares of the model and of n-grams
+    "What a model does more often than n-grams that have read the other verses of a text"
+    return {name: (run.memory[name], run.memory[f'ngram_{name}']) for name in _SIGNS
+            if run.intervals.get(name) and run.intervals[name][0] > run.memory[f'ngram_{name}']}
+
 def _remembered(run:Run)->str: # In Markdown
-    "Has a model read this very text? What it does more often than n-grams that have read the other verses"
+    "Has a model read this very text?"
     def percent(share): return f'{decimal(100*share, 0)} %'
-    signs = [f'{text.format(percent(run.memory[name]))} (n-grams that have read the rest of it: '
-             f'{percent(run.memory[f"ngram_{name}"])})' for name,text in _SIGNS.items()
-             if run.intervals.get(name) and run.intervals[name][0] > run.memory[f'ngram_{name}']]
+    signs = [f'{_SIGNS[name].format(percent(share))} (n-grams that have read the rest of it: '
+             f'{percent(by_ngrams)})' for name,(share,by_ngrams) in _signs(run).items()]
     model = markdown_text(run.model)
     if signs:
         return (f'**{model} has very probably read this very text**: it {" and ".join(signs)}. What it '
@@ -209,7 +213,9 @@ def card_data(card:Card)->dict: # What JSON can hold
     "Numbers as numbers, for each model"
     scores = language_scores(card.runs)
     scores['english'] = [getattr(card.in_english.get(model), 'number', None) for model in scores.model]
+    has_read = {run.model: bool(_signs(run)) for run in card.memory} # `None` where that was not asked
+    scores['has_read_text'] = [has_read.get(model) for model in scores.model]
     shown = scores[('model verdict read read_low read_high read_all words number low high ngrams '
-                    'english').split()]
+                    'english has_read_text').split()]
     return dict(language=card.language, dataset=str(card.dataset.path), ngrams=ngrams_alone(card.baselines),
                 models=json.loads(shown.to_json(orient='records')))
