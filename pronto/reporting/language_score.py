@@ -161,8 +161,8 @@ def plain_finding(scores:pd.DataFrame)->list[str]: # In Markdown; empty without 
     lines = []
     for row in scores.itertuples():
         model, language = markdown_text(row.model), markdown_text(row.language)
-        lines.append(f'**{_IN_WORDS[row.verdict].format(model, language)}.** Asked to tell a sentence from one '
-                     f'with words exchanged or replaced, it knows {read_text(row)}.')
+        lines.append(f'**{_IN_WORDS[row.verdict].format(model, language)}.** Asked to tell a sentence from '
+                     f'one with words exchanged or replaced, it knows {read_text(row)}.')
         if row.low > _READERS:
             lines.append(f'{decimal(row.number, 0)} of 100 is more than people who read {language} would get '
                          f'(about {_READERS}, as some changed sentences are right, too): {model} has very '
