@@ -43,13 +43,14 @@ def _suggest(held:dict)->list[tuple[str,str]]: # The first is the next step
     if not (bibles or datasets):
         demo = 'pronto demo', 'shows in English what PrOnto does, in a minute or two'
         fetch = 'pronto fetch ebible engwebp', 'a translation, by its id at eBible.org'
-        return [demo, fetch, (_build(held, 'BIBLE', 'CODE'), 'if you have a translation, in any format'), *steps]
+        build = _build(held, 'BIBLE', 'CODE'), 'if you have a translation, in any format'
+        return [demo, fetch, build, *steps]
     if held['runs']:
         return [('pronto tables', 'the tables of the runs, and which others there are'),
                 ('pronto report -o report.html', 'all runs on one page, for a browser')]
     model = quote([*models, SMALL_MODEL][0])
     if not models:
-        steps.insert(0, (f'hf download {SMALL_MODEL}', 'fetches a small multilingual model into the local cache'))
+        steps.insert(0, (f'hf download {SMALL_MODEL}', 'fetches a small multilingual model'))
     if bibles:
         card = f'pronto card {quote(bibles[0])} -m {model}'
         steps.append((card, 'one page: dataset, probe, and what the scores mean'))
