@@ -21,7 +21,7 @@ from ...bibles.languages import (fetched_note, find_language, identify, licence_
                                 unknown_language)
 from ...bibles.reading import module_files, read_bible
 from ...bibles.rows import find_book
-from ...bibles.text_profiles import Profile, languages_by_text, profile_of, same_texts
+from .text_profiles import Profile, languages_by_text, profile_of, same_texts
 from ...core.files import InputError, content_hash, json_bytes, json_with_keys, safe_name, write_aside
 from ...core.tables import Table, csv_text
 from ...datasets.align import STATUSES, TEXT_ALONE
