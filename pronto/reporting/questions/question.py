@@ -59,13 +59,15 @@ class Drawing(NamedTuple):
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07g
 _MOST_NAMED = 40 # Lines of a panel whose names can be read; in a panel of more they have none
+_MOST_PANELS = 60 # A picture of more is too tall to be written
 
 def _drawn(records:list[dict], drawing:Drawing)->pd.DataFrame: # With `_names`, `_color` and `_panels`
     frame = pd.DataFrame(records, columns=records[0] if records else [*drawing.panels.split(), drawing.value])
     frame = frame.reindex(columns=dict.fromkeys([*frame, *drawing.ends.split()])).dropna(subset=drawing.value)
     for name in 'names', 'color', 'panels':
         columns = getattr(drawing, name).split()
-        texts = [', '.join(map(str, filter(None, row))) for row in frame[columns].values]
+        rows = frame.reindex(columns=columns, fill_value='').values # A table may lack a column without values
+        texts = [', '.join(map(str, filter(None, row))) for row in rows]
         frame[f'_{name}'] = list(map(no_formula, texts))
     return frame
 
@@ -74,10 +76,14 @@ def draw(records:list[dict], drawing:Drawing, label:str=''): # A figure of matpl
     "Draw a column of a table"
     value, along, (low, high) = drawing.value, drawing.along, drawing.ends.split()
     frame = _drawn(records, drawing)
+    titles = frame._panels.unique()
+    if len(titles) > _MOST_PANELS:
+        label += f'; the first {_MOST_PANELS} of {len(titles):,} panels, the table has all'
+        frame = frame[frame._panels.isin(titles[:_MOST_PANELS])]
     most = frame.groupby('_panels')._names.nunique().max() if len(frame) else 1
     height = 2.6 if along or most > _MOST_NAMED else 1.2 + .2*most
     sides = dict(x=along.replace('_', ' '), y=label) if along else dict(x=label)
-    figure, axes = panels(list(frame._panels.unique()), 3.4, height, .3, **sides)
+    figure, axes = panels(list(titles[:_MOST_PANELS]), 3.4, height, .3, **sides)
     colors = {name: f'C{i}' for i,name in enumerate(frame._color.unique())}
     for ax,(_,rows) in zip(axes, frame.groupby('_panels', sort=False)):
         numbers, names = pd.factorize(rows._names)
