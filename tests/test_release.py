@@ -11,7 +11,7 @@ from pronto.sources.annotation_file import write_annotations
 from pronto.bibles.languages import redistribution
 from pronto.bibles.reading import read_bible
 from pronto.bibles.rows import Bible, VerseRow
-from pronto.bibles.text_profiles import languages_by_text, profile_of
+from pronto.lab.jobs.text_profiles import languages_by_text, profile_of
 from pronto.cli.command import main
 from pronto.datasets.loading import load_dataset_folder, load_manifest, load_verses, open_dataset
 from pronto.datasets.manifest import CITATION

@@ -261,7 +261,7 @@ def read_ahead(
     rows:list, # `ChoiceRow`s of several test sets
     device:str=None
 ):
-    "Let a decoder read rows in full batches; it remembers what it said of them"
+    "Score rows with a decoder in full batches, and cache their scores"
     reader = _chooser(model, model.hash, device)
     if isinstance(reader, ReadingModel):
         choice_values(reader, rows)

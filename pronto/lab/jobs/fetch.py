@@ -17,7 +17,7 @@ from ...core.files import replace_folder, temporary_folder, write_aside
 from ...core.progress import Meter
 from ...sources.acai import FOLDERS, acai_files
 from ...sources.annotate import annotate
-from ...sources.verse_labels import speaker_rows, topic_rows
+from .verse_labels import speaker_rows, topic_rows
 
 # %% ../../../nbs/lab/jobs/fetch.ipynb #ff36a2fc
 def _refuse_downgrade(answer, *args, **kwargs):

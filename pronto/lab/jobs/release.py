@@ -21,7 +21,7 @@ from ...bibles.languages import (fetched_note, find_language, identify, licence_
                                 unknown_language)
 from ...bibles.reading import module_files, read_bible
 from ...bibles.rows import find_book
-from ...bibles.text_profiles import Profile, languages_by_text, profile_of, same_texts
+from .text_profiles import Profile, languages_by_text, profile_of, same_texts
 from ...core.files import InputError, content_hash, json_bytes, json_with_keys, safe_name, write_aside
 from ...core.tables import Table, csv_text
 from ...datasets.align import STATUSES, TEXT_ALONE
@@ -461,7 +461,8 @@ def _find_places(bibles, out:Path)->dict[str,Path]: # Code to Bible
     if out.exists() and not out.is_dir():
         raise InputError(out, 'is a file; name a folder for the release')
     if others := _places_of_others(out):
-        raise InputError(out, f'holds datasets of no release ({_few(others)}); choose another folder')
+        raise InputError(out, f'contains datasets that are not part of a release ({_few(others)}); '
+                              'choose another folder')
     if out.resolve().is_relative_to(Path(bibles).resolve()):
         raise InputError(out, f'lies inside {bibles}, the folder of the Bibles; choose another folder')
     _require_own_registry(out)
