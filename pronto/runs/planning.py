@@ -90,6 +90,16 @@ def tasks_of(dataset:Dataset)->list[Task]:
     return [task for task in dataset.known.values() if task.stem in dataset.stems]
 
 # %% ../../nbs/runs/planning.ipynb #plchoos1
+def _named(dataset:Dataset, name:str)->Task:
+    "The task of that name; raises `InputError`, which names an imported folder that lacks it"
+    try:
+        return dataset.known.find(name)
+    except InputError as e:
+        if not (imported := dataset.manifest.get('tasks')):
+            raise
+        problem = f'has no task {name}, but {", ".join(imported)}; choose one of them, or another folder'
+        raise InputError(dataset, problem) from e
+
 def choose_tasks(
     dataset:Dataset, # Of one in folds, all folds together
     names:list[str]=(), # Stems or abbreviations; if empty, all with examples in `splits`
@@ -103,7 +113,7 @@ def choose_tasks(
         if there:
             problem = 'has none of the tasks of this set; build it with the set, or name another'
         raise InputError(dataset, problem)
-    named = [dataset.known.find(name.strip()) for name in names]
+    named = [_named(dataset, name.strip()) for name in names]
     for task in named:
         if why := why_not(dataset, task, splits):
             raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
@@ -364,7 +374,7 @@ def _groups(protocol:Protocol, targets:list[Dataset], sources:list[Dataset], nam
         return _setups(protocol, targets, sources, tasks, **sampling)
 
     def alone(dataset):
-        stems = [dataset.known.find(name.strip()).stem for name in names]
+        stems = [_named(dataset, name.strip()).stem for name in names]
         def usable(stem):
             choose_tasks(dataset, [stem], protocol.tested)
             return stem

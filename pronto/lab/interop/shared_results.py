@@ -121,7 +121,7 @@ def export_results(
     copies = {path: out/'runs'/path.relative_to(runs) for path in records}
     new = {path: read_record(path) for path,copy in copies.items() if not copy.exists()}
     for path in new:
-        read_answers_of(path) # A damaged one is named before anything is written
+        read_stored(path) # A damaged one is named before anything is written
     for path in tasks:
         _write(out/'runs'/'tasks'/path.name, path.read_bytes())
     for path,run in new.items():
