@@ -356,8 +356,8 @@ def _models_to_try(
 )->list[tuple[str,str,bool]]: # Name, what it is, and whether it is on this machine
     "Models that may read a language: those of the paper that were made for it, and those of many languages"
     of_language = {row['hub'] for row in fact_table('paper_models') if row['language'] == language}
-    models = dict.fromkeys(sorted(of_language), f'made for {language}')
-    models |= {row['hub']: f'{row["languages"]} languages' for row in fact_table('multilingual_models')}
+    of_many = {row['hub']: f'{row["languages"]} languages' for row in fact_table('multilingual_models')}
+    models = dict.fromkeys(sorted(of_language - of_many.keys()), f'made for {language}') | of_many
     return [(hub, about, _is_here(hub)) for hub,about in models.items() if hub not in tried]
 
 def _is_here(model:str)->bool:
