@@ -11,10 +11,9 @@ from ...modeling.adapting import Adaptation
 from ...protocols.protocol import Protocol, in_language, transfer
 
 # %% ../../../nbs/lab/modeling/asking.ipynb #ask00007
-def _prompt(model, task, *args, **how):
-    from pronto.lab.modeling.prompting import prompt, prompt_by_label
-    ask = prompt_by_label if task.target == 'several' else prompt
-    return ask(model, task, *args, **how)
+def _prompt(*args, **how):
+    from pronto.lab.modeling.prompting import prompt
+    return prompt(*args, **how)
 
 IN_WORDS = Adaptation('none', PROMPTS, 'prompt', _prompt)
 
@@ -22,4 +21,4 @@ ASKING = Protocol(
     'prompting', in_language, 'Asked without training', adapt='none', metric='mcc', across=False)
 ASKING_ACROSS = Protocol(
     'transfer-prompting', transfer, 'As prompting, with examples of another translation', adapt='none',
-    metric='mcc', sources='needed', divides='source', tested=('test',))
+    metric='mcc', sources='needed', tested=('test',))
