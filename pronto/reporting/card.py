@@ -385,12 +385,12 @@ def next_steps(
              f'Ask one: {code_span(asks if here else f"hf download {quote(first)} && {asks}")}']
     text = quote(bible or 'BIBLE')
     train = f'pronto pretrain {text} -o my-model && pronto card {folder} -m my-model'
-    lines.append(f'Make a small one from this text and any other in the language: {code_span(train)}')
+    lines.append(f'Train a small one on this text and any other in the language: {code_span(train)}')
     of_models = ''.join(f' -m {quote(model)}' for model in models)
     if len(models) == 1:
         compared = f'pronto card {folder}{of_models} -m {quote(first)}'
         lines.append(f'Compare two: {code_span(compared)}')
     if models:
         command = f'pronto eval {folder}{of_models} --seeds 3'
-        lines.append(f'Is it better when it is trained, and not only read off? {code_span(command)}')
+        lines.append(f'Try fine-tuning: {code_span(command)}')
     return '\n'.join(f'- {line}' for line in lines)

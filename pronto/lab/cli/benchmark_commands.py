@@ -153,6 +153,8 @@ def xtreme_predict_options(parser):
     add('-t', '--task', action='append', help='e.g. xnli, udpos, tatoeba; repeat for more (default: all)')
     add('--train', default='en', metavar='CODE',
         help='the language to train in; en+de for several together, same for each by itself')
+    add('--translated', metavar='DIR',
+        help='train on these datasets, e.g. of `pronto import translation`, a folder for each language')
     add_number(parser, '--examples', 2, 10**9, 'at most so many training rows of a language')
     add('--recipe', choices=['xtreme-scripts','xtreme-paper','xtreme-tiny'], default='xtreme-scripts',
         help="settings of XTREME's published scripts, of its paper, or for models of `pronto pretrain`")
@@ -167,7 +169,8 @@ def xtreme_predict_command(args):
     from pronto.runs.schema import in_file
     from pronto.lab.suites.importing import tasks_of_import
     from pronto.lab.suites.predicting import predict_submission, prediction_table
-    options = {name: getattr(args, name) for name in ('train','examples','recipe','epochs','limit','runs')}
+    named = 'train', 'examples', 'translated', 'recipe', 'epochs', 'limit', 'runs'
+    options = {name: getattr(args, name) for name in named}
     tasks, made = args.task or tasks_of_import(args.data), []
     for seed in range(args.seeds):
         folder = Path(args.output)/f's{seed}' if args.seeds > 1 else args.output

@@ -152,7 +152,7 @@ def sweep_options(parser):
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #69c52abc
 def sweep_command(args):
-    "Run many datasets and models at once: eval.ipynb for trainings; probes, likelihoods in whole datasets"
+    "Run many models on many datasets"
     from pronto.lab.jobs.sweep import sweep
     asking = dict(asking=given) if (given := asking_of(args)) else {}
     done = sweep(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs, args.limit,

@@ -435,7 +435,8 @@ def _find_places(bibles, out:Path)->dict[str,Path]: # Code to Bible
     if out.exists() and not out.is_dir():
         raise InputError(out, 'is a file; name a folder for the release')
     if others := _places_of_others(out):
-        raise InputError(out, f'holds datasets of no release ({_few(others)}); choose another folder')
+        raise InputError(out, f'contains datasets that are not part of a release ({_few(others)}); '
+                              'choose another folder')
     if out.resolve().is_relative_to(Path(bibles).resolve()):
         raise InputError(out, f'lies inside {bibles}, the folder of the Bibles; choose another folder')
     _require_own_registry(out)
