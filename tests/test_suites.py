@@ -495,6 +495,23 @@ def test_examples_are_those_of_dev_where_there_is_no_train(tmp_path):
         [selection] = find_protocol('prompting').select(Setup(data.known['mela'], [data]))
         assert selection.train[0].split == splits[0] and selection.tests[0].split == 'test'
 
+def test_all_training_sets_of_mela_at_once_have_a_row_of_table_3(tmp_path, tiny_bert, capsys):
+    "As XLM-R of the paper was trained"
+    for code in 'is', 'de':
+        (tmp_path/'v1.0'/code).mkdir(parents=True)
+        for split,n in dict(train=4, dev=2, test=6).items():
+            rows = ''.join(f'kim {"sang" if i % 2 else "x"} {code} {i},{i % 2}\n' for i in range(n))
+            (tmp_path/'v1.0'/code/f'{split}.csv').write_text('sentence,label\n' + rows)
+    out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
+    assert main(['import','mela',str(tmp_path/'v1.0'),'-o',out,'--combined']) == 0
+    assert [len(rows_of(tmp_path/'out'/'mul', 'mela', split)) for split in ('train','dev')] == [8,4]
+    assert main(['eval',f'{out}/is',f'{out}/de','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs,
+                 '--protocol','transfer','--train',f'{out}/mul']) == 0
+    assert read_runs(runs)[0].counts['train'] == 8
+    capsys.readouterr()
+    assert main(['mela','tables','--runs',runs,'-o',str(tmp_path/'t')]) == 0
+    assert '| letters, from mul, tiny, 1 epoch, no limit, 1 seed (ours) |' in capsys.readouterr().out
+
 def test_table_4_of_mela_has_averages():
     from pronto.lab.suites.published import mela_table4
     text = mela_table4({}).markdown()
