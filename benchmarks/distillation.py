@@ -48,7 +48,7 @@ def verses_to_read(
     "The verses of train that models may read; every share contains the smaller ones"
     found = []
     for path,n in bibles.items():
-        verses = verses_by_ref(path)
+        verses = verses_by_ref(path) if n != 0 else {}
         refs = random.Random(0).sample(sorted(verses), len(verses))
         found.append({ref: verses[ref] for ref in refs[:n]})
     return found

@@ -93,13 +93,6 @@ def dataset(folder):
     (folder/'b.tsv').unlink()
     return 'toy'
 
-def exported(folder):
-    from pronto.lab.interop.hf import export_hf
-    dataset(folder)
-    export_hf([folder/'toy'], folder/'hf')
-    shutil.rmtree(folder/'toy')
-    return 'hf'
-
 def records(folder):
     from pronto.runs.store import RunKey, write_record
     for seed in 0,1:
@@ -215,10 +208,6 @@ def loaded(path):
     from pronto.datasets.loading import load_dataset_folder
     return load_dataset_folder(path)
 
-def hf(path):
-    from pronto.lab.interop.hf import find_to_export, provenance
-    return [provenance(found.load()) for found in find_to_export([path]).values()]
-
 def runs(path):
     from pronto.runs.store import read_runs
     found = read_runs(path, report=lambda line: None)
@@ -279,7 +268,6 @@ READERS = [
     Reader('ACAI record', written('Simon.json', ACAI), acai_record),
     Reader('annotation file', annotation_file, annotations),
     Reader('dataset', dataset, loaded),
-    Reader('HuggingFace export', exported, hf),
     Reader('records', records, runs),
     Reader('sheet CSV', sheet('s.csv'), answers),
     Reader('sheet TSV', sheet('s.tsv'), answers),

@@ -192,7 +192,7 @@ def test_loggers_and_early_stopping_get_the_number_in_any_order(before, dataset,
     net, tokenizer = loaded(model)
     ids = torch.tensor([tokenizer(zoo.texts(2)[1])['input_ids'][:3]]*2)
     callback, falling = pronto.LanguageCallback(dataset, tokenizer, report=str), iter([3., 2., 1., 0., -1.])
-    monkeypatch.setattr(callback, 'numbers', lambda model: dict(eval_qaa_language=next(falling), eval_qaa_ngrams=50., eval_qaa_read=9.))
+    monkeypatch.setattr(callback, 'numbers', lambda model: callback.named(next(falling), 0., 9., 50., 9.))
     others = [Logger(), EarlyStoppingCallback(1)]
     how = dict(output_dir=str(tmp_path), max_steps=5, eval_strategy='steps', eval_steps=1, report_to=[], save_strategy='no', use_cpu=True,
                metric_for_best_model='qaa_language', greater_is_better=True)
@@ -269,10 +269,53 @@ def test_a_number_that_cannot_be_had_does_not_end_a_training(dataset, model):
         callback.on_evaluate(None, state, None, model=net, metrics=metrics)
     evaluated(loaded(model)[0].to('meta'))
     assert said == ['qaa, step 7: the model was not asked: model: has no weights yet (device meta); load them, or give its folder']
-    assert state.log_history == [dict(step=7)] and not metrics and len(logs) == 1
+    assert metrics['eval_qaa_language'] != metrics['eval_qaa_language'] and len(logs) == 6 # NaN: a metric to choose by is there
     evaluated(loaded(model)[0])
-    assert said[1].startswith('qaa, step 7: ') and '; n-grams have ' in said[1]
-    assert state.log_history == [metrics | dict(step=7)] and logs == metrics | dict(eval_runtime=1.) and len(metrics) == 3
+    assert said[1].startswith('qaa, step 7: ') and '; n-grams have ' in said[1] and ' to ' in said[1]
+    assert state.log_history == [metrics | dict(step=7)] and logs == metrics | dict(eval_runtime=1.) and len(metrics) == 5
+
+def test_several_sets_of_evaluation_ask_once_a_step(dataset, model, tmp_path, monkeypatch):
+    "And a training whose number cannot be had goes on, though the number chooses the best weights"
+    import pronto
+    from transformers import Trainer, TrainingArguments
+    net, tokenizer = loaded(model)
+    ids = torch.tensor([tokenizer(zoo.texts(2)[1])['input_ids'][:3]]*2)
+    callback, asked = pronto.LanguageCallback(dataset, tokenizer, report=str), []
+    def numbers(model):
+        asked.append(model)
+        if len(asked) == 2: raise InputError('model', 'cannot be asked')
+        return callback.named(len(asked), 0., 9., 50., 9.)
+    monkeypatch.setattr(callback, 'numbers', numbers)
+    how = dict(output_dir=str(tmp_path), max_steps=3, eval_strategy='steps', eval_steps=1, report_to=[], save_strategy='no', use_cpu=True,
+               metric_for_best_model='qaa_language', greater_is_better=True)
+    trainer = Trainer(net, TrainingArguments(**how), train_dataset=[{}]*2, eval_dataset=dict(a=[{}]*2, b=[{}]*2),
+                      data_collator=lambda rows: dict(input_ids=ids, labels=ids), callbacks=[callback])
+    trainer.train()
+    assert len(asked) == 3 and trainer.state.global_step == 3
+    trainer.evaluate()
+    assert len(asked) == 5 # Outside of a training nobody knows whether the weights are the same
+
+def test_a_loaded_model_is_the_folder_that_it_came_from(asked, model):
+    net, tokenizer = loaded(model)
+    by_folder, by_model = asked(str(model), tasks='WO').runs[0], asked(net, tokenizer, tasks='WO').runs[0]
+    assert (by_folder.model, by_folder.model_hash) == (by_model.model, by_model.model_hash)
+    with torch.no_grad(): next(net.parameters()).add_(.1)
+    assert asked(net, tokenizer, tasks='WO').runs[0].model_hash != by_model.model_hash
+
+@pytest.mark.filterwarnings('ignore::DeprecationWarning', 'ignore::UserWarning')
+def test_adapters_are_merged_in_a_copy_and_quantised_models_are_one_line(asked, model):
+    net, tokenizer = loaded(model)
+    class Adapted(type(net)): # As a model of peft
+        def merge_and_unload(self):
+            next(self.parameters()).data.add_(.1)
+            self.merged = True
+            return self
+    before, net.__class__ = next(net.parameters()).clone(), Adapted
+    assert asked(net, tokenizer, tasks='WO').runs and torch.equal(next(net.parameters()), before)
+    net, _ = loaded(model)
+    net.lm_head = torch.nn.Linear(4, 4)
+    quantised = torch.ao.quantization.quantize_dynamic(net, {torch.nn.Linear}, dtype=torch.qint8)
+    with pytest.raises(InputError, match='quantised in memory'): asked(quantised, tokenizer, tasks='WO')
 
 def test_a_task_without_rows_in_some_folds_is_asked_in_the_others(tmp_path):
     "As of one gospel: a quick probe learns from the test rows of other folds"

@@ -209,7 +209,6 @@ UNCHECKED = {
     ('paper_tables/real/suites.md', 'The model is the BERT of 5,000 tokens'): SHAPE,
     ('docs/trust.md', 'A small BERT for Wolof scores 11 points'): BEFORE,
     ('docs/trust.md', 'Models hardly learn *same argument count*'): 'by nbs/executed/arguments-six-bibles.ipynb',
-    ('docs/tools.md', '`export hf` also writes'): 'a version, not a measurement',
     ('docs/tutorials/all-languages.md', 'a thousand of them take about'): 'benchmarks/release.py',
     ('docs/tutorials/judge.md', 'If 90 % of the labels are right'): 'an example',
     ('docs/tutorials/new-language.md', 'If one of them is near 100 %'): 'an example',

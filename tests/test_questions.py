@@ -202,6 +202,13 @@ def test_scores_are_set_beside_the_size_of_wikipedia_and_by_family(tmp_path):
     reply.write(tmp_path/'out')
     assert (tmp_path/'out'/'resources.png').exists()
 
+def test_the_lowest_and_highest_of_families_are_fitted(tmp_path):
+    "As in figure 3 of XTREME: a polynomial for each, from five families on"
+    for n,lines in (4, 0), (5, 2):
+        over_languages(tmp_path/str(n), dict(list(dict(eng=90, swh=80, fin=70, tgl=60, jpn=50).items())[:n]))
+        [ax] = ask('resources', tmp_path/str(n)).plot().axes
+        assert [line.get_linestyle() for line in ax.lines].count('--') == lines
+
 def test_scores_fall_or_too_few_languages_tell(tmp_path):
     "More articles, lower scores: said from five languages on"
     articles = ['swh', 'tgl', 'fin', 'fra', 'deu', 'eng']

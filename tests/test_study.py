@@ -77,6 +77,17 @@ def test_the_plans_of_real_translations_are_whole(testdata, tmp_path, name):
     limited = {step.name for step in few if '60' in step.command}
     assert limited and not {'perplexity','memory','retrieval'} & limited # Which train on nothing
 
+def test_a_plan_asks_texts_without_labels_and_says_what_a_model_reads(tmp_path):
+    text = PLAN.replace('= "ontonotes"', '= ""', 1).replace('[options]', '[groups]\none = ["qab"]\n[options]')
+    text = text.replace('student = { share = 1 }', 'student = { share = 1, reads = "one", verses = 9 }')
+    place = Workplace(tmp_path, tmp_path/'out', 'teacher')
+    annotate, build, models, _ = all_steps(plan_of(tmp_path, text), place)
+    assert not annotate and all(step.command[:3] == ['build', '-a', 'none'] for step in build)
+    none, student = ([path.rpartition('=')[2] for path in step.command[:2]] for step in models)
+    assert (none, student) == (['all','100'], ['0','9'])
+    with pytest.raises(InputError, match="student: there is no group 'one'"):
+        plan_of(tmp_path, text.replace('one = ["qab"]', ''))
+
 def test_a_plan_is_like_another(tmp_path):
     base = tmp_path/'base.toml'
     base.write_text(PLAN, encoding='utf-8')

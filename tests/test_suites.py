@@ -343,6 +343,43 @@ def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(tmp_path,
     assert main([*command, '--train', 'xx', '-t', 'xnli']) == 1
     assert 'has no xnli in xx to train on' in capsys.readouterr().err and 'xnli: 1 languages' in told.err
 
+def test_a_submission_of_a_model_that_learned_from_translations(tmp_path, tiny_bert, capsys):
+    "Translate-train: a machine's training rows of a language, XTREME's own test set"
+    def pairs(name, code, sizes):
+        for split,n in sizes.items():
+            path = tmp_path/name/'xnli'/f'{split}-{code}.tsv'
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(''.join(f'{code} {i}\tkim\t{("neutral", "entailment")[i % 2]}\n' for i in range(n)))
+    pairs('in', 'en', dict(train=12, dev=4, test=4))
+    pairs('in', 'de', dict(test=6))
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(tmp_path/'out')]) == 0
+    texts, german = tmp_path/'t.tsv', tmp_path/'made'/'de'
+    assert main(['export','texts',str(tmp_path/'out'/'en'),'-o',str(texts),'--splits','train,dev']) == 0
+    texts.write_text(''.join(line.replace('\ten ', '\tde ') + '\n' for line in texts.read_text().splitlines()))
+    german.parent.mkdir()
+    assert main(['import','translation',str(tmp_path/'out'/'en'),str(texts),'-o',str(german),'--language','de']) == 0
+    command = ['xtreme','predict',str(tmp_path/'out'),'-m',str(tiny_bert),'-o',str(tmp_path/'s'),'--recipe','xtreme-tiny',
+               '--epochs','1','--runs',str(tmp_path/'runs'),'-t','xnli','--translated',str(german.parent)]
+    assert main([*command,'--train','same']) == 0
+    [run] = read_runs(tmp_path/'runs'/'submissions')
+    assert (run.train, run.dataset, run.counts) == (['de'], 'de', dict(train=12, dev=4, test=6))
+    assert len((tmp_path/'s'/'xnli'/'test-de.tsv').read_text().splitlines()) == 6
+    capsys.readouterr()
+    assert main(command) == 1 and 'made: has no xnli in en to train on' in capsys.readouterr().err
+
+def test_what_an_import_lacks_is_named_with_its_folder(tmp_path, tiny_bert, capsys):
+    "The file of XTREME that trains, and the language that has no such task"
+    for name,text in {'xquad/xquad.en.json': squad(('Bonn', 3)), 'tatoeba/tatoeba.deu-eng.deu': 'Kim kam.\n',
+                      'tatoeba/tatoeba.deu-eng.eng': 'Kim came.\n'}.items():
+        (tmp_path/'in'/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/'in'/name).write_text(text)
+    out = str(tmp_path/'out')
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',out]) == 0
+    assert main(['xtreme','predict',out,'-t','xquad','-m',str(tiny_bert),'-o',str(tmp_path/'s')]) == 1
+    assert 'has no training data of xquad in en; XTREME has them in squad/train-v1.1.json' in capsys.readouterr().err
+    assert main(['eval',f'{out}/en','-t','tatoeba','-m',str(tiny_bert),'--runs',str(tmp_path/'runs')]) == 1
+    assert f'{out}/en: has no task tatoeba, but xquad' in capsys.readouterr().err
+
 def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
     "Raw files have labels: the scores of their runs are what `xtreme score` gives"
     from pronto.runs.folds import score_rows
@@ -428,6 +465,71 @@ def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys):
     command = ['import','translation',str(tmp_path/'out'/'en'),str(tmp_path/'t.tsv'),'-o',str(tmp_path/'de'),'--language','de']
     assert main(command) == 0
     assert 'own: train 2 of 3, dev 0 of 0, test 2 of 3' in capsys.readouterr().out
+
+def test_translations_are_compared_row_by_row_not_where_they_are_equal(tmp_path, capsys):
+    "Of texts without references those that both have are the same by nature: they would score 100"
+    for code,words in ('en', 'Kim came. Kim left.'), ('de', 'Kim kam. Kim ging.'):
+        (tmp_path/code).mkdir()
+        first, second = words.replace('. ', '.|').split('|')
+        (tmp_path/code/'test.tsv').write_text(f'{first}\tyes\n{second}\tno\nKim\tno\n')
+        command = ['import','tsv',str(tmp_path/code),'-o',str(tmp_path/f'out-{code}'),'--labels','yes,no']
+        assert main(command) == 0
+    (tmp_path/'t.tsv').write_text('Kim came.\tKim kommt.\nKim left.\tKim ging.\nKim\tKim\n')
+    capsys.readouterr()
+    assert main(['import','translation',str(tmp_path/'out-en'/'en'),str(tmp_path/'t.tsv'),'-o',str(tmp_path/'mt'),
+                 '--language','de','--human',str(tmp_path/'out-de'/'de')]) == 0
+    told = capsys.readouterr().out
+    assert 'over 3 texts' in told and 'chrF++ 100.0' not in told
+
+def test_examples_are_those_of_dev_where_there_is_no_train(tmp_path):
+    "As in version 1.1 of MELA"
+    from pronto.datasets.loading import open_datasets
+    from pronto.protocols.protocol import Setup, find_protocol
+    for version,splits in ('v1.0', ('train','dev','test')), ('v1.1', ('dev','test')):
+        for split in splits:
+            (tmp_path/version/'is').mkdir(parents=True, exist_ok=True)
+            (tmp_path/version/'is'/f'{split}.csv').write_text('sentence,label\nKim,1\nKim Kim,0\n')
+        out = str(tmp_path/f'out-{version}')
+        assert main(['import','mela',str(tmp_path),'--release',version,'-o',out]) == 0
+        [data] = open_datasets([out])
+        [selection] = find_protocol('prompting').select(Setup(data.known['mela'], [data]))
+        assert selection.train[0].split == splits[0] and selection.tests[0].split == 'test'
+
+def test_all_training_sets_of_mela_at_once_have_a_row_of_table_3(tmp_path, tiny_bert, capsys):
+    "As XLM-R of the paper was trained"
+    for code in 'is', 'de':
+        (tmp_path/'v1.0'/code).mkdir(parents=True)
+        for split,n in dict(train=4, dev=2, test=6).items():
+            rows = ''.join(f'kim {"sang" if i % 2 else "x"} {code} {i},{i % 2}\n' for i in range(n))
+            (tmp_path/'v1.0'/code/f'{split}.csv').write_text('sentence,label\n' + rows)
+    out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
+    assert main(['import','mela',str(tmp_path/'v1.0'),'-o',out,'--combined']) == 0
+    assert [len(rows_of(tmp_path/'out'/'mul', 'mela', split)) for split in ('train','dev')] == [8,4]
+    assert main(['eval',f'{out}/is',f'{out}/de','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs,
+                 '--protocol','transfer','--train',f'{out}/mul']) == 0
+    assert read_runs(runs)[0].counts['train'] == 8
+    capsys.readouterr()
+    assert main(['mela','tables','--runs',runs,'-o',str(tmp_path/'t')]) == 0
+    assert '| letters, from mul, tiny, 1 epoch, no limit, 1 seed (ours) |' in capsys.readouterr().out
+
+def test_sentences_to_search_are_left_out_of_a_translation(tmp_path, capsys):
+    "A language with Tatoeba beside XNLI"
+    files = {'xnli/test-de.tsv': 'Kim kam.\tKim\tneutral\n', 'tatoeba/tatoeba.deu-eng.deu': 'Es regnet.\n',
+             'tatoeba/tatoeba.deu-eng.eng': 'It rains.\n'}
+    for name,text in files.items():
+        (tmp_path/'in'/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/'in'/name).write_text(text)
+    german, texts = str(tmp_path/'out'/'de'), tmp_path/'t.tsv'
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(tmp_path/'out')]) == 0
+    assert main(['export','texts',german,'-o',str(texts)]) == 0 and texts.read_text() == 'Kim kam.\tKim kam.\nKim\tKim\n'
+    assert main(['import','translation',german,str(texts),'-o',str(tmp_path/'en'),'--language','en']) == 0
+    assert 'xnli: train 0 of 0, dev 0 of 0, test 1 of 1' in capsys.readouterr().out
+
+def test_table_4_of_mela_has_averages():
+    from pronto.lab.suites.published import mela_table4
+    text = mela_table4({}).markdown()
+    assert '| en | – (71.66) |' in text and '– (33.57) |' in text
+    assert '| avg. high-resource | – (51.70) |' in text and '| avg. w.o. in-lang. | – (31.60) |' in text
 
 def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys):
     "Each language by itself, with some of its rows; or two together, with several seeds"

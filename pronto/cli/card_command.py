@@ -29,8 +29,7 @@ def card_options(parser):
              'those that come with PrOnto)')
     add('--language', default='', help='name or code, instead of what the Bible states')
     add('--all-tasks', action='store_true',
-        help='also the tasks that do not ask whether a model reads the language; this takes longer (always '
-             'with -a)')
+        help='also the annotated tasks; this takes longer (always with -a)')
     least_verses_option(parser)
     replace_option(parser)
     readers_option(parser)

@@ -15,7 +15,7 @@ from ..core.files import InputError, no_collection, require_place
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def _greek_option(add):
     add('--greek', metavar='DIR',
-        help='the text whose words ACAI annotates (default: the words that come with PrOnto)')
+        help='Greek text for ACAI (default: the words that come with PrOnto)')
 
 def annotate_options(parser):
     add = parser.add_argument

@@ -168,7 +168,7 @@ def run_options(parser, model_required:bool):
     add('--recipe', metavar='NAME', default='paper',
         help='paper; robust: begins with a probe, and restarts after collapse; tiny: for models of `pronto '
         'pretrain`; for probes probe, probe-layer or probe-random; for prompting prompt (two '
-        'answered examples) or prompt-0 (none)')
+        'answered examples), prompt-4, -6, -8 or prompt-0 (none)')
     runs_option(group)
     _protocol_options(parser)
     _asking_options(parser)

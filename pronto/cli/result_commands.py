@@ -27,8 +27,8 @@ def tables_options(parser):
         help='only runs with the labels of this annotated source, e.g. MACULA; all if empty')
     protocols_option(parser)
     add('--metric', choices=['accuracy','macro_f1','micro_f1','mcc','mae','f1','spearman'],
-        help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
-        'that of each task, which is MCC for SM; in tables over several tasks accuracy)')
+        help='the main metric; mae is for counts, f1 for spans and answers (default: that of each task, '
+        'which is MCC for SM; in tables over several tasks accuracy)')
     add('--without', default='', metavar='CODES',
         help='leave out runs that are tested or trained on these translations, separated by commas')
     add('--published', action='store_true',

@@ -104,10 +104,10 @@ def _asked(demo:Gospels)->str:
     scores = _result(demo).scores
     rows = scores[['model','number','verdict']].values.tolist()
     rows.append(['counting words and letters', scores.ngrams.max(), ''])
-    rows += [['guessing', 0, ''], ['all right', 100, '']]
+    rows += [['chance', 0, ''], ['perfect', 100, '']]
     rows.sort(key=lambda row: row[1])
-    intro = ('How much of the way from guessing to all right, in telling a sentence from one with words '
-             'exchanged or replaced:')
+    intro = ('Telling a sentence from one with words exchanged or replaced: accuracy rescaled, where 0 is '
+             'chance and 100 perfect:')
     return f'{intro}\n\n' + markdown_table(['', 'of 100', 'the gospels'], rows, 'lrl')
 
 # %% ../../nbs/demo/gospels.ipynb #dgo00017

@@ -10,6 +10,7 @@ __all__ = ['in_folders', 'Result', 'scored_tasks', 'check_arguments', 'evaluate'
 import random, shutil, sys
 from collections import defaultdict
 from contextlib import contextmanager, nullcontext
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import count, product
 from numbers import Integral
@@ -23,7 +24,8 @@ from ..core.progress import progress as bar
 from ..core.tables import Table, grouped
 from ..datasets.finding import find_dataset
 from ..datasets.loading import Dataset, open_dataset
-from ..modeling.model import Model, hub_models, model_name, own_models
+from ..modeling.model import (Model, WEIGHTS, file_hash, hub_models, local_model, model_files,
+                                   model_name, own_models)
 from .accuracy_tables import Options
 from .card import card_finding, score_card
 from .questions.question import ask_runs, usual_kind
@@ -39,7 +41,7 @@ from ..runs.store import read_runs
 # %% ../../nbs/reporting/evaluating.ipynb #evp00007
 def _loaded_name(model)->str:
     name_or_path = getattr(model.config, '_name_or_path', '') or type(model).__name__
-    return safe_name(Path(name_or_path).name) or type(model).__name__
+    return safe_name(Path(model_name(name_or_path)).name) or type(model).__name__
 
 def _check_loaded(model, tokenizer):
     if not all(hasattr(model, name) for name in ('save_pretrained', 'parameters', 'get_input_embeddings')):
@@ -61,10 +63,25 @@ def _new_name(model, taken:set[str])->str:
 
 def _write_loaded(model, tokenizer, folder:Path):
     from pronto.modeling.architectures import one_line_errors, quiet
+    if hasattr(model, 'merge_and_unload'): # An adapter of peft, whose own folder lacks the other weights
+        model = deepcopy(model).merge_and_unload()
+    if any('quantized' in type(module).__module__ for module in model.modules()):
+        raise InputError('model', 'is quantised in memory, which cannot be written; '
+                                  'give the model that it was made from, or its folder')
     remedy = 'is its disk full? Name another place as TMPDIR, or give the folder of the model'
     with quiet(), one_line_errors(folder.parent.parent, 'the loaded model cannot be written there', remedy):
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
+
+def _weights_and_tokenizer(folder:Path)->dict[str,str]: # Name of a file to its hash
+    return {path.name: file_hash(path) for path in model_files(folder)
+            if path.name.endswith(WEIGHTS) or path.name == 'tokenizer.json'}
+
+def _origin(model, written:Path)->Path|None:
+    "The folder that a loaded model comes from, if it has not changed since: other files are written anew"
+    folder = local_model(getattr(model.config, '_name_or_path', ''))
+    is_same = folder and _weights_and_tokenizer(folder) == _weights_and_tokenizer(written)
+    return folder if is_same else None
 
 # %% ../../nbs/reporting/evaluating.ipynb #evinfold
 @contextmanager
@@ -84,6 +101,7 @@ def in_folders(
             _check_loaded(model, tokenizer)
             names[n] = _new_name(model, {*names})
             _write_loaded(model, tokenizer, folders[n])
+            folders[n] = _origin(model, folders[n]) or folders[n]
             entries[n] = f'{names[n]}={folders[n]}'
         try:
             yield entries

@@ -128,8 +128,8 @@ _MEANINGS = dict( # Of the signs and shares, where a cell has one
             'they say little.',
     among_best='‡ the best model for this task and translation, and those not clearly worse by tests over '
                'chapters and seeds (5 %, corrected by Holm).',
-    above_baseline='§ not above the best of its baselines by a test over chapters and seeds (5 %, corrected '
-                   'by Holm for all models of the task in this table).')
+    above_baseline='§ not significantly above the best baseline (a test over chapters and seeds; 5 %, '
+                   'corrected by Holm for all models of the task in this table).')
 _UNTESTED = ('{} scores of trained models are not tested against their baselines (no §): fewer than three '
              'seeds do not tell how much another seed would change.')
 _TEST_SETS = ('A translation with several blocks was tested on several test sets; '

@@ -6,7 +6,7 @@
 __all__ = ['LanguageCallback']
 
 # %% ../../nbs/reporting/watching.ipynb #wch00005
-import sys
+import math, sys
 from transformers import TrainerCallback
 from transformers.trainer_callback import CallbackHandler
 from typing import Callable
@@ -19,6 +19,8 @@ from ..modeling.model import Model
 from .evaluating import check_arguments, evaluate, in_folders, scored_tasks
 
 # %% ../../nbs/reporting/watching.ipynb #wch00007
+_NUMBERS = 'language', 'language_low', 'language_high', 'ngrams', 'read'
+
 class _AskedModel(TrainerCallback):
     "Asks a model that is being trained how much of a language it knows"
 
@@ -38,17 +40,20 @@ class _AskedModel(TrainerCallback):
             raise InputError(self.folder, problem)
         self.tokenizer, self.limit, self.protocol, self.report = tokenizer, limit, protocol, report
         self.latest = {} # Numbers, of the latest evaluation
+        self.asked_at = None # The step of a training at which they were asked
 
     def numbers(self, model)->dict[str,float]: # Name to number
-        "What the model and n-grams know now, from 0 (guessing) to 100, and its equivalent reading in verses"
+        "What the model and n-grams know now: its number with the ends of its interval, and verses"
         with temporary_folder() as runs, in_folders([model], self.tokenizer) as [given]:
             saved = Model.find(given)
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
             [score] = evaluate(self.folder, saved, **how).scores.itertuples()
             forget_encodings(FrozenModel(saved))
         read = min(score.read, score.read_all) # Loggers do not draw what is infinite
-        named = dict(language=score.number, ngrams=score.ngrams, read=round(read, 1))
-        return {f'{self.name}_{name}': value for name,value in named.items()}
+        return self.named(score.number, score.low, score.high, score.ngrams, round(read, 1))
+
+    def named(self, *values:float)->dict[str,float]: # `values`: in the order of `_NUMBERS`
+        return {f'{self.name}_{name}': value for name,value in zip(_NUMBERS, values)}
 
     @property
     def name(self)->str: return f'eval_{self.folder.name}'
@@ -67,7 +72,10 @@ class LanguageCallback(_AskedModel):
         "Add the numbers to what is logged of an evaluation"
         if not _is_of_evaluation(logs):
             return
-        self.latest = self._latest(state, model)
+        if self.asked_at != state.global_step: # Else it is one more of several sets of evaluation
+            self.latest = self._latest(state, model)
+        if self.asked_at is not None:
+            self.asked_at = state.global_step
         logs.update(self.latest)
         state.log_history[-1].update(self.latest)
 
@@ -75,16 +83,22 @@ class LanguageCallback(_AskedModel):
         "Add the numbers to the metrics, where these are not what was logged"
         metrics.update(self.latest)
 
-    def _latest(self, state, model)->dict[str,float]: # Empty if it cannot be had, which ends no training
+    def on_train_begin(self, args, state, control, **kwargs): self.asked_at = -1
+
+    def on_train_end(self, args, state, control, **kwargs):
+        self.asked_at = None # Its weights may change outside of a training
+
+    def _latest(self, state, model)->dict[str,float]: # NaN if they cannot be had, which ends no training
         about = f'{self.folder.name}, step {state.global_step}'
         try:
             values = self.numbers(model)
         except (InputError, OSError, MemoryError, RuntimeError) as e: # Also a GPU without room for two
             self.report(f'{about}: the model was not asked: {e}')
-            return {}
-        language, ngrams = (decimal(values[f'{self.name}_{name}'], 1) for name in ('language','ngrams'))
-        read = f'{values[f"{self.name}_read"]:,.0f}'
-        self.report(f'{about}: {language} of 100, as counting over {read} verses; n-grams have {ngrams}')
+            return self.named(*[math.nan]*len(_NUMBERS))
+        *numbers, read = (values[f'{self.name}_{name}'] for name in _NUMBERS)
+        language, low, high, ngrams = (decimal(number, 1) for number in numbers)
+        self.report(f'{about}: {language} of 100 ({low} to {high}), as counting over {read:,.0f} verses; '
+                    f'n-grams have {ngrams}')
         return values
 
 # %% ../../nbs/reporting/watching.ipynb #wch000sd99

@@ -110,6 +110,16 @@ def partly_tested(
     return {name: n for name,n in times.items() if 0 < n < len(dataset.folds)}
 
 # %% ../../nbs/runs/planning.ipynb #plchoos1
+def _named(dataset:Dataset, name:str)->Task:
+    "The task of that name; raises `InputError`, which names an imported folder that lacks it"
+    try:
+        return dataset.known.find(name)
+    except InputError as e:
+        if not (imported := dataset.manifest.get('tasks')):
+            raise
+        problem = f'has no task {name}, but {", ".join(imported)}; choose one of them, or another folder'
+        raise InputError(dataset, problem) from e
+
 def choose_tasks(
     dataset:Dataset, # Of one in folds, all folds together
     names:list[str]=(), # Stems or abbreviations; if empty, all with examples in `splits`
@@ -124,7 +134,7 @@ def choose_tasks(
     if not tasks:
         raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
                                   'build`')
-    named = [dataset.known.find(name.strip()) for name in names]
+    named = [_named(dataset, name.strip()) for name in names]
     for task in named:
         why = _why_not(folds, task, splits)
         if why:
@@ -368,7 +378,7 @@ def _named_here(folds:list[Dataset], names:list[str], report:Callable)->list[str
     "The named tasks that a translation can train and test; the others are reported, unless none is left"
     here, whys = [], []
     for name in names:
-        why = _why_not(folds, folds[0].known.find(name.strip()), SPLITS)
+        why = _why_not(folds, _named(folds[0], name.strip()), SPLITS)
         if why:
             whys.append(why)
         else:

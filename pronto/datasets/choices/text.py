@@ -78,7 +78,7 @@ class _Words(_Frequencies):
     "The words of a text, and which may be changed"
     @cached_property
     def words(self)->dict[str,bool]:
-        "The tokens that are words, and may each be changed? Not with a capital"
+        "Word tokens, and whether each may be replaced: not with a capital"
         capitals = _has_capitals(' '.join([*self.verses.values()][:500]))
         is_word = self.segmentation.is_word
         return {token: not (capitals and token != token.lower()) for token in self._times if is_word(token)}

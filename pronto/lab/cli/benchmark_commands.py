@@ -33,6 +33,8 @@ def import_mela_options(parser):
     add('--release', choices=['v1.0','v1.1'], default='v1.0',
         help='with training data in all languages, or with larger test sets')
     add('--password', metavar='TEXT', help='of the zip; the README of MELA states it')
+    add('--combined', action='store_true',
+        help='also mul, the training and dev rows of all languages, for --protocol transfer --train DIR/mul')
 
 def import_tsv_options(parser):
     _import_options(parser, 'a table, a folder with train, dev and test, or such a folder for each language')
@@ -74,7 +76,8 @@ def import_xtreme_command(args):
 def import_mela_command(args):
     "Import MELA: judgements of linguistic acceptability in ten languages"
     from pronto.lab.suites.mela import read_mela
-    return _write_imported(read_mela(args.path, args.release, args.password), args, _SOURCES['mela'])
+    imported = read_mela(args.path, args.release, args.password, args.combined)
+    return _write_imported(imported, args, _SOURCES['mela'])
 
 def import_tsv_command(args):
     "Import tables of your own: sentences, pairs of sentences, tagged tokens or questions"
@@ -153,6 +156,8 @@ def xtreme_predict_options(parser):
     add('-t', '--task', action='append', help='e.g. xnli, udpos, tatoeba; repeat for more (default: all)')
     add('--train', default='en', metavar='CODE',
         help='the language to train in; en+de for several together, same for each by itself')
+    add('--translated', metavar='DIR',
+        help='train on these datasets, e.g. of `pronto import translation`, a folder for each language')
     add_number(parser, '--examples', 2, 10**9, 'at most so many training rows of a language')
     add('--recipe', choices=['xtreme-scripts','xtreme-paper','xtreme-tiny'], default='xtreme-scripts',
         help="settings of XTREME's published scripts, of its paper, or for models of `pronto pretrain`")
@@ -167,7 +172,8 @@ def xtreme_predict_command(args):
     from pronto.runs.schema import in_file
     from pronto.lab.suites.importing import tasks_of_import
     from pronto.lab.suites.predicting import predict_submission, prediction_table
-    options = {name: getattr(args, name) for name in ('train','examples','recipe','epochs','limit','runs')}
+    named = 'train', 'examples', 'translated', 'recipe', 'epochs', 'limit', 'runs'
+    options = {name: getattr(args, name) for name in named}
     tasks, made = args.task or tasks_of_import(args.data), []
     for seed in range(args.seeds):
         folder = Path(args.output)/f's{seed}' if args.seeds > 1 else args.output

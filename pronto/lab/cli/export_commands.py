@@ -17,9 +17,9 @@ def export_options(parser):
     add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'],
         help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, references "
         'and labels without text (`pronto restore` puts it back), the texts of the test sets for a '
-        'translator, or records of runs for a folder that many add to (DIR -o DIR checks one)')
+        'translator, or records of runs for a folder that many add to')
     add('dataset', nargs='+', metavar='DATASET_DIR',
-        help='a folder of `pronto build`, `release` or `export hf`; for results that of the runs')
+        help='a folder of `pronto build` or `release`; for results that of the runs')
     add('--organisation', default='unknown', metavar='NAME', help='for results: where the runs were made')
     add('-o', '--output', required=True, metavar='DIR',
         help='the folder to write; for texts the table, a .tsv file')
@@ -51,7 +51,7 @@ def _export_results(args):
     if len(args.dataset) > 1:
         raise InputError(args.dataset[1], 'is a second store; export one at a time')
     added, n = export_results(args.dataset[0], args.output, args.organisation)
-    tell(f'{args.output}: {added:,} records added, {n:,} in all, checked',
+    tell(f'{args.output}: {added:,} records added, {n:,} in all',
          dict(path=args.output, added=added, runs=n))
 
 def _export_texts(args):

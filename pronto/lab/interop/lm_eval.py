@@ -15,7 +15,8 @@ from ...datasets.loading import Dataset
 from ...datasets.tasks import BUILT_IN, Task, Tasks, UnknownTask
 from ..modeling.letters import option_letters
 from ..modeling.prompting import QUESTIONS
-from .hf import CARD_TEXTS, choices_of, find_to_export, foreign_in_export, label_names
+from ...datasets.manifest import label_key
+from .hf import CARD_TEXTS, choices_of, find_to_export, foreign_in_export, load_to_export
 from .hf import provenance, sizes, write_export
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #15f54d68
@@ -40,7 +41,8 @@ def options(dataset:Dataset, stem:str)->list[str]: # Labels
         problem = f'{stem}: has several labels in a row, or numbers, and the harness asks for one of a few'
         raise InputError(dataset.path, f'{problem}; leave this task out')
     labels = {r.label for rows in dataset.tasks[stem].values() for r in rows}
-    names = label_names(task, {task.training_label(label) for label in labels})
+    trained = {task.training_label(label) for label in labels}
+    names = [*task.labels, *sorted(trained - {*task.labels}, key=label_key)]
     option_letters(len(names), dataset.path, stem)
     return names
 
@@ -157,8 +159,8 @@ def export_lm_eval(
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"
     templates, choices, about = {}, {}, []
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(*_,load) in progress(list(find_to_export(folders, tasks).items())):
-            dataset = load()
+        for code,folder in progress(list(find_to_export(folders).items())):
+            dataset = load_to_export(folder, tasks)
             (aside/code).mkdir()
             _write_lm_eval(dataset, code, aside, templates)
             _write_choices(dataset, aside/code, choices)

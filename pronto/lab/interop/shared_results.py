@@ -6,20 +6,14 @@
 __all__ = ['SCHEMA', 'shared_result', 'export_results']
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00005
-import json, shutil
+import json
 from pathlib import Path
-from statistics import fmean
-from ...core.files import InputError, json_bytes, read_json, safe_name, write_aside
+from ...core.files import InputError, json_bytes, safe_name, write_aside
 from ...core.seeds import INTERVALS
-from ...runs.folds import score_table
-from ...core.tables import grouped
-from ...datasets.tasks import BUILT_IN, Tasks, UnknownTask
 from ..modeling.memory import FIGURES
-from ...runs.comparing import made_as, task_key
 from ...runs.schema import Run
 from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
-from ...runs.store import (key_of, prediction_columns, recorded_tasks, read_record, rows_and_answers,
-                           store_of)
+from ...runs.store import read_record, store_of
 from ...reporting.scores import read_answers
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00007
@@ -90,17 +84,6 @@ def shared_result(
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00010
 def _records(store:Path)->list[Path]: return sorted(store.glob('[!.]*/*/*/*.json'))
 
-def _place(run:Run, out:Path)->Path: # Of its results
-    revision = (run.model_hash or 'unknown')[:12]
-    name = f'{safe_name(run.dataset)}-{run.task}-{run.path.stem}.json'
-    return out/'results'/_model_id(run).replace('/', '__')/revision/name
-
-def _copy(source:Path, target:Path, new:list[Path]):
-    if not target.exists():
-        new.append(target)
-    with write_aside(target) as f:
-        shutil.copyfile(source, f)
-
 def _inside(paths:list[Path], store:Path):
     "Refuse files of other places that a store only links to; they may not be meant for others"
     for path in paths:
@@ -108,165 +91,39 @@ def _inside(paths:list[Path], store:Path):
             continue
         raise InputError(path, f'is a link to {path.resolve()}, outside the store; put the file itself there')
 
-# %% ../../../nbs/lab/interop/shared_results.ipynb #rsx000x1
-_ASKED = 'sense', 'ref', 'ref1', 'ref2', 'label'
+def _write(path:Path, content:bytes):
+    with write_aside(path) as aside:
+        aside.write_bytes(content)
 
-def _asked(run:Run)->dict[str,list[str]]:
-    "The rows of a run, without its answers"
-    columns = prediction_columns(run)
-    return {name: columns[name] for name in _ASKED if name in columns}
-
-def _require_alike(run:Run, other:Run):
-    "Refuse a run that has other scores or rows than one from the same inputs"
-    scores, difference = _scores(other), ''
-    for name,score in _scores(run).items():
-        if abs(scores.get(name, score) - score) > .005*max(1, abs(score)):
-            difference = f'another {name}'
-    if _asked(run) != _asked(other):
-        difference = 'other rows or labels'
-    if difference:
-        raise InputError(run.path, f'has {difference} than {other.path}, from the same inputs; find out why')
-
-def _add(path:Path, copy:Path, out:Path, organisation:str, new:list[Path])->bool: # Was it not there?
-    "Add one record, its predictions and its results; what is written is added to `new`"
-    run = read_record(path)
-    if copy.exists():
-        _require_alike(run, read_record(copy))
-    else:
-        table = copy.with_suffix(TEXT_FILE) # First, so that no record is without it
-        new.append(table)
-        with write_aside(table) as f:
-            f.write_bytes(as_text(read_answers_of(path)))
-        _copy(path, copy, new)
-    result = _place(run, out)
-    if result.exists():
-        return False
+def _add(path:Path, run:Run, copy:Path, out:Path, organisation:str):
+    "Add one record, its predictions and its results"
+    revision = (run.model_hash or 'unknown')[:12]
+    name = f'{safe_name(run.dataset)}-{run.task}-{run.path.stem}.json'
     made = shared_result(run, str(int(path.stat().st_mtime)), organisation)
-    new.append(result)
-    with write_aside(result) as f:
-        f.write_bytes(json_bytes(made))
-    return True
+    _write(out/'results'/_model_id(run).replace('/', '__')/revision/name, json_bytes(made))
+    _write(copy.with_suffix(TEXT_FILE), as_text(read_answers_of(path)))
+    _write(copy, path.read_bytes()) # Last, so that no record is without its predictions
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0010b
-_SHOWN = 10 # Faults
-
 def export_results(
     runs, # A run store
-    out, # The folder to add to; if it holds the store it is only checked
+    out, # The folder to add to
     organisation:str='unknown' # Where the runs were made
 )->tuple[int,int]: # How many records were added, and how many there are
-    "Add records to a folder of many people, and check all of it; raises `InputError`, and adds nothing then"
-    runs, out, new = store_of(runs), Path(out), []
+    "Add records to a folder of many people; raises `InputError` if one is damaged, and adds nothing then"
+    runs, out = store_of(runs), Path(out)
     records, tasks = _records(runs), sorted(runs.glob('tasks/*.json'))
     if not records:
         raise InputError(runs, 'has no runs; name a folder that `pronto eval` wrote')
-    if runs.resolve() == out.resolve():
-        raise InputError(out, 'is the run store itself; name another folder')
     if out.resolve().is_relative_to(runs.resolve()):
         raise InputError(out, f'is inside the run store {runs}; name another folder')
-    if runs.resolve() == (out/'runs').resolve():
-        records, tasks = [], []
     _inside([*tasks, *records, *map(table_file, records)], runs)
-    try:
-        for path in tasks:
-            _copy(path, out/'runs'/'tasks'/path.name, new)
-        added = sum(_add(path, out/'runs'/path.relative_to(runs), out, organisation, new) for path in records)
-        if faults := _check_results(out):
-            more = [f'and {len(faults) - _SHOWN:,} more'] if len(faults) > _SHOWN else []
-            raise InputError(out, '; '.join(faults[:_SHOWN] + more))
-    except InputError:
-        for path in new:
-            path.unlink(missing_ok=True)
-        raise
-    return added, len(_records(out/'runs'))
-
-# %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00012
-def _read_again(run:Run, columns:dict[str,list[str]])->dict: # Fields of a record
-    "What a model knows about verses, from a row for each"
-    def column(name):
-        return [float(cell) for cell in columns.get(name, ()) if cell]
-    if run.memory:
-        return dict(memory={name: fmean(column(name)) for name in run.memory if column(name)})
-    return dict(bits_per_character=sum(column('bits'))/sum(column('characters'))) if column('bits') else {}
-
-def _scored_again(run:Run)->dict: # Fields of a record
-    "All that a record says and its predictions tell"
-    if run.is_reading:
-        return _read_again(run, prediction_columns(run))
-    if run.accuracy is None:
-        return {}
-    task = run.definition
-    is_known = not isinstance(task, UnknownTask)
-    if not (is_known or run.is_search) and run.macro_f1 is None:
-        return {} # Nothing tells which answers are right
-    rows, predicted = rows_and_answers(run)
-    scores = score_table(task, rows, predicted)
-    if not task.has_items:
-        scores['counts'] = dict(test=len(rows))
-    if 'parallel' not in rows.columns:
-        del scores['accuracy_without_parallels']
-    if run.is_search:
-        scores = dict(accuracy=scores['accuracy'], counts=scores['counts'], intervals=_intervals(run))
-    return scores
-
-# %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0012c
-def _is_same(stated, true)->bool:
-    "Are numbers alike, as far as records round them? Of dictionaries, what both have"
-    if isinstance(stated, dict) and isinstance(true, dict):
-        return all(_is_same(stated[k], true[k]) for k in stated.keys() & true.keys())
-    if isinstance(stated, list) and isinstance(true, list):
-        return all(map(_is_same, stated, true))
-    if stated is None or true is None:
-        return stated is true
-    return abs(stated - true) <= 5e-4*max(1, abs(true))
-
-def _faults_of(path:Path, out:Path, tasks:Tasks)->list[str]:
-    "What is wrong with one record"
-    try:
-        run = read_record(path).but(defined=tasks.get(path.parent.name))
-        fields = _scored_again(run)
-    except InputError as e:
-        return [str(e)]
-    key = key_of(run)
-    if run.train not in ([], key.train) or run.training not in ('', key.training):
-        return [f'{path}: was not trained on what its inputs name']
-    wrong = [name for name,true in fields.items() if not _is_same(getattr(run, name), true)]
-    if wrong:
-        return [f'{path}: its {wrong[0]} is not that of its predictions']
-    if alone := run.baselines.keys() - fields.get('baselines', run.baselines).keys():
-        return [f'{path}: its baseline {min(alone)} has no predictions']
-    result_path = _place(run, out)
-    if not result_path.is_file():
-        return [f'{path}: has no {result_path}; export it']
-    try:
-        fields = read_json(result_path, 'export it again')
-        who = fields['source_metadata']['source_organization_name']
-        made = shared_result(run, fields['retrieved_timestamp'], who)
-    except (InputError, KeyError, TypeError) as e:
-        return [f'{result_path}: is damaged ({e})']
-    is_same = fields == json.loads(json.dumps(made))
-    return [] if is_same else [f'{result_path}: says something else than {path}']
-
-# %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0012e
-def _check_results(out)->list[str]: # What is wrong; empty if nothing is
-    "Check records, predictions, results and datasets of a folder of many people"
-    out = Path(out)
-    paths = _records(out/'runs')
-    tasks = BUILT_IN | recorded_tasks(out/'runs')
-    faults = [fault for path in paths for fault in _faults_of(path, out, tasks)]
-    if faults:
-        return faults
-    runs = [read_record(path).but(defined=tasks.get(path.parent.name)) for path in paths]
-    of_labels = [r for r in runs if not (r.is_reading or r.is_search)] # Others have all verses, of any tasks
-    def data(r):
-        return (r.dataset, task_key(r), r.fold, *made_as(r)) # A dataset may hold some of the tasks
-    for (code,task,*_),group in grouped(of_labels, data).items():
-        hashes = {r.dataset_hash for r in group}
-        if len(hashes) == 1:
-            continue
-        faults.append(f'{code}: its runs of {task.name} are on {len(hashes)} datasets of this name')
-    for first,*others in grouped(runs, lambda r: json.dumps(key_of(r).inputs, sort_keys=True)).values():
-        faults += [f'{r.path}: is the same run as {first.path}; remove one' for r in others]
-    expected = {_place(run, out) for run in runs}
-    extra = [p for p in sorted((out/'results').rglob('*.json')) if p not in expected]
-    return faults + [f'{p}: has no record; remove it' for p in extra]
+    copies = {path: out/'runs'/path.relative_to(runs) for path in records}
+    new = {path: read_record(path) for path,copy in copies.items() if not copy.exists()}
+    for path in new:
+        read_answers_of(path) # A damaged one is named before anything is written
+    for path in tasks:
+        _write(out/'runs'/'tasks'/path.name, path.read_bytes())
+    for path,run in new.items():
+        _add(path, run, copies[path], out, organisation)
+    return len(new), len(_records(out/'runs'))

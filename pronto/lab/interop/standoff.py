@@ -24,7 +24,7 @@ from ...datasets.manifest import bible_hash, manifest_bytes, table_hash, without
 from ...datasets.segmentation import Segmentation
 from ...datasets.tasks import BUILT_IN, Tasks
 from ..words.forms import WF
-from .hf import CARD_TEXTS, foreign_in_export, find_to_export, provenance, write_export
+from .hf import CARD_TEXTS, find_to_export, foreign_in_export, provenance, write_export
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so07
 def fill_texts(
@@ -111,11 +111,12 @@ def export_standoff(
     tasks:Tasks=BUILT_IN # See `open_dataset`
 )->list[str]: # Codes
     "Write datasets without their text; raises `InputError` if one cannot be read"
-    by_code, about = find_to_export(folders, tasks), []
+    by_code, about = find_to_export(folders), []
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(folder,manifest,_) in progress(list(by_code.items())):
+        for code,folder in progress(list(by_code.items())):
             _strip_folder(folder, aside/code)
-            about.append(provenance(open_dataset(folder, tasks=tasks)) | dict(sizes=manifest['counts']))
+            dataset = open_dataset(folder, tasks=tasks)
+            about.append(provenance(dataset) | dict(sizes=dataset.manifest['counts']))
         write_export(aside, 'standoff', about, CARD_TEXTS['opening']['standoff'])
     return list(by_code)
 

@@ -34,4 +34,5 @@ class PromptRecipe:
         form = getattr(task, 'asked', None) # A benchmark may have published how it asks
         return fields | (dict(form=form) if form else {})
 
-PROMPTS = {r.name: r for r in (PromptRecipe('prompt'), PromptRecipe('prompt-0', shots=0))}
+PROMPTS = {r.name: r for r in (PromptRecipe('prompt'),
+                               *(PromptRecipe(f'prompt-{n}', shots=n) for n in (0, 4, 6, 8)))}

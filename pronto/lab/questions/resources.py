@@ -153,6 +153,6 @@ def _tables(rows:list[dict], metric:str)->list[Table]:
 
 RESOURCES = RunQuestion(
     'resources', lambda records, options: of_three_languages(records, options.metric), _tables,
-    Drawing('mean', 'family', ends='lowest highest', stem='resources-families'),
+    Drawing('mean', 'family', ends='lowest highest', fits=True, stem='resources-families'),
     resources_sentences,
     unused='Of fewer than three languages, without this metric, or tested on the source: {}.')

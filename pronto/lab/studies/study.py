@@ -31,12 +31,14 @@ class _Entry(BaseModel, extra='forbid', frozen=True, protected_namespaces=()):
 
 class PlannedSource(_Entry):
     "An annotated source of a plan"
-    path:str                      # Below the folder of the data
+    path:str=''                   # Below the folder of the data; none: tasks from the text alone
     options:tuple[str,...]=()     # Of `pronto annotate`
 
 class PlannedModel(_Entry):
     "A model of a plan: one that it makes, or one that is there"
     share:int|float|None=None     # Of the verses that it may read
+    reads:str='all'               # The group of translations that it reads
+    verses:int|None=None          # Of each of these, at most
     kind:Literal['student','masked','causal']='student' # Of the teacher; or a small language model
     path:str=''                   # Of a model that is there: a folder, or a name in the cache of the Hub
 
@@ -142,6 +144,9 @@ def _unknown(plan:Plan)->Iterator[tuple]: # Of what kind, the name, where it sta
         for m in r.models:
             if m not in available:
                 yield 'model', m, r.name, available
+    for name,model in plan.models.items():
+        if model.reads not in (groups := {'all', *plan.groups}):
+            yield 'group', model.reads, name, groups
     for group,codes in plan.groups.items():
         for code in codes:
             if code not in plan.bibles:
@@ -222,6 +227,18 @@ def _input_hash(path:Path)->str: return input_hash(path) if path.exists() else '
 # %% ../../../nbs/lab/studies/study.ipynb #st00012b
 def _annotated(workplace:Workplace, source:str)->Path: return workplace.out/f'{source}.parquet'
 
+def _annotate_step(workplace:Workplace, name:str, source:PlannedSource)->Command:
+    made, path = _annotated(workplace, name), workplace.data/source.path
+    return Command('annotate', name, ['annotate', str(path), '-o', str(made), *source.options], made, (path,))
+
+def _build_step(plan:Plan, workplace:Workplace, datasets:Datasets, code:str)->Command:
+    folder, bible = workplace.out/'datasets'/datasets.name/code, plan.bibles[code]
+    path, annotations = workplace.data/bible.path, _annotated(workplace, datasets.source)
+    has_labels = bool(plan.sources[datasets.source].path)
+    command = ['build', '-a', str(annotations) if has_labels else 'none', '-b', str(path), '-o', str(folder),
+               '--code', code, '--language', bible.language, *plan.chosen(datasets.options), '--replace']
+    return Command('build', f'{datasets.name} {code}', command, folder, (annotations, path)[not has_labels:])
+
 def _model(plan:Plan, workplace:Workplace, name:str)->str: # Its name in tables is that of the plan
     path = workplace.teacher if name == 'teacher' else plan.models[name].path
     return f'{name}={path}' if path else str(workplace.out/'models'/name)
@@ -231,7 +248,9 @@ def _model_step(plan:Plan, workplace:Workplace, name:str)->Command:
     if not _MAKER.is_file():
         raise InputError(_MAKER, 'is not there; the models of a plan are made in a clone of the repository')
     model, paths = plan.models[name], [workplace.data/bible.path for bible in plan.read.values()]
-    bibles = [f'{path}={bible.read}' for path,bible in zip(paths, plan.read.values())]
+    reads = {*plan.codes(model.reads)}
+    bibles = [f'{path}={(model.verses or bible.read) if code in reads else 0}'
+              for path,(code,bible) in zip(paths, plan.read.items())]
     folder, how = _model(plan, workplace, name), plan.training.get(model.kind, [])
     command = [*bibles, '--share', str(model.share), '--kind', model.kind,
                '--teacher', workplace.teacher, '-o', folder, *how, *workplace.training.get(model.kind, [])]
@@ -239,18 +258,8 @@ def _model_step(plan:Plan, workplace:Workplace, name:str)->Command:
 
 def data_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
     "The steps that make annotations, datasets and models"
-    annotate, build = [], []
-    for name,source in plan.sources.items():
-        made, path = _annotated(place, name), place.data/source.path
-        command = ['annotate', str(path), '-o', str(made), *source.options]
-        annotate.append(Command('annotate', name, command, made, (path,)))
-    for d in plan.datasets:
-        for code in plan.codes(d.bibles):
-            folder, bible = place.out/'datasets'/d.name/code, plan.bibles[code]
-            reads = annotations, path = _annotated(place, d.source), place.data/bible.path
-            command = ['build', '-a', str(annotations), '-b', str(path), '-o', str(folder), '--code', code,
-                       '--language', bible.language, *plan.chosen(d.options), '--replace']
-            build.append(Command('build', f'{d.name} {code}', command, folder, reads))
+    annotate = [_annotate_step(place, name, source) for name,source in plan.sources.items() if source.path]
+    build = [_build_step(plan, place, d, code) for d in plan.datasets for code in plan.codes(d.bibles)]
     made = [name for name,model in plan.models.items() if not model.path]
     return [annotate, build, [_model_step(plan, place, name) for name in made]]
 

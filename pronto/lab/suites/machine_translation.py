@@ -25,7 +25,7 @@ def _translatable(dataset:Dataset)->dict[str,dict]: # Stem to split to rows
     def one(parts):
         return next((row for rows in parts.values() for row in rows), None)
     translatable = {stem: parts for stem,parts in dataset.tasks.items()
-                    if (row := one(parts)) is None or text_columns(type(row))}
+                    if (row := one(parts)) is None or 'label' in row._fields}
     if translatable:
         return translatable
     problem = 'has labels of tokens or answers in a text, which a translation does not keep'
@@ -99,6 +99,11 @@ def write_translation(dataset:Dataset, out):
         write_tables(dataset, aside)
 
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr13c
+def _verses(dataset:Dataset)->dict[str,str]: # By reference
+    "The texts that have references"
+    rows = (row for parts in _translatable(dataset).values() for s in SPLITS for row in parts.get(s, ()))
+    return {str(ref): text for row in rows for ref,text in zip(row.refs, row.texts) if ref}
+
 def _by_place(dataset:Dataset, other:Dataset)->dict[tuple,str]: # Place to text
     "The texts of tables without references that have the same labels, row by row, in both datasets"
     by_place, label = {}, lambda row: getattr(row, 'label', None)
@@ -122,9 +127,8 @@ class Likeness(NamedTuple):
 def translation_quality(machine:Dataset, human:Dataset)->Likeness:
     "chrF++ and BLEU, which is over letters where no blanks divide words; `InputError` if they share no verse"
     from sacrebleu.metrics import BLEU, CHRF
-    ours, theirs = translatable_texts(machine, SPLITS), translatable_texts(human, SPLITS)
-    if not ours.keys() & theirs.keys():
-        ours, theirs = _by_place(machine, human), _by_place(human, machine)
+    ours = _verses(machine) | _by_place(machine, human)
+    theirs = _verses(human) | _by_place(human, machine)
     if not (shared := [key for key in ours if key in theirs]):
         problem = f'has neither a verse that {machine.path} has, nor tables with the same rows'
         raise InputError(human.path, problem)

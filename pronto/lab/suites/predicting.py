@@ -50,6 +50,9 @@ def _searched(task, languages:dict[str,Dataset], tests:dict[str,Part])->Iterator
             continue
         yield Selection((), (Part(dev, 'dev'),), (test,), f'in {code}')
 
+_TRAINING_FILES = dict(xquad='squad/train-v1.1.json', mlqa='squad/train-v1.1.json',
+                       tydiqa='tydiqa/tydiqa-goldp-v1.1-train')
+
 def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->list[list[str]]:
     "Which languages are trained together"
     if train == 'same':
@@ -60,27 +63,32 @@ def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->l
             return groups
         raise InputError(data, 'has no language with training data of its own')
     for code in train.split('+'):
-        if code in languages:
-            continue
-        raise InputError(data, f'has no {stem} in {code} to train on; see --train')
+        if code not in languages:
+            raise InputError(data, f'has no {stem} in {code} to train on; see --train')
+        if not row_names(languages[code], stem, 'train'):
+            file = _TRAINING_FILES.get(stem, f'{stem}/train-{code}.tsv')
+            problem = f'has no training data of {stem} in {code}; XTREME has them in {file}'
+            raise InputError(data, f'{problem}: import it with the others, or choose another --train')
     return [train.split('+')]
 
 def submission_selections(
     data, stem:str,
     train:str='en', # The language to train in; `en+de` for several together; `same` for each by itself
-    examples:int=None # At most so many training rows of a language
+    examples:int=None, # At most so many training rows of a language
+    translated=None # A folder of datasets to train on instead, e.g. of machine translations
 )->Iterator[Selection]:
     "Each training and its test sets; raises `InputError` for a language that is not there"
     languages = languages_of(data, stem)
+    learned = languages_of(translated, stem) if translated else languages
     task = next(iter(languages.values())).known[stem]
     tests = {code: part for code,t in languages.items() if (part := part_to_predict(t, stem))}
     if not task.is_trained:
         yield from _searched(task, languages, tests)
-    for codes in _trained_together(data, stem, train, languages) if task.is_trained else ():
+    for codes in _trained_together(translated or data, stem, train, learned) if task.is_trained else ():
         tested = [tests[code] for code in (codes if train == 'same' else tests) if code in tests]
-        sizes = [len(row_names(languages[code], stem, 'train')) for code in codes if len(codes) > 1]
+        sizes = [len(row_names(learned[code], stem, 'train')) for code in codes if len(codes) > 1]
         size = min([examples, *sizes] if examples else sizes, default=None)
-        def of(split): return tuple(Part(languages[code], split, size=size) for code in codes)
+        def of(split): return tuple(Part(learned[code], split, size=size) for code in codes)
         if tested:
             yield Selection(of('train'), of('dev'), tuple(tested), f'from {"+".join(codes)}')
 
@@ -113,7 +121,7 @@ def _write_answers(part:Part, run:Run, folder:Path):
 def predict_submission(
     data, model, out, stems:list[str],
     runs=None, # The run store; that of the data folder if not given
-    *, train:str='en', examples:int=None, # See `submission_selections`
+    *, train:str='en', examples:int=None, translated=None, # See `submission_selections`
     recipe:str='xtreme-scripts', # Or `xtreme-paper` or `xtreme-tiny`
     epochs:int=None,
     limit:int=None, # At most so many rows of each part, to try it
@@ -123,7 +131,7 @@ def predict_submission(
     store = Path(runs or data_dir()/'runs')/'submissions'
     how = Recipe(recipe, by_task=True, epochs=epochs)
     for stem in stems:
-        chosen, parts = list(submission_selections(data, stem, train, examples)), []
+        chosen, parts = list(submission_selections(data, stem, train, examples, translated)), []
         tasks = [selection.tests[0].dataset.known[stem] for selection in chosen]
         planned = plan_selections(chosen, _SUBMISSION, how, model, tasks[0], seed, limit) if tasks else []
         for training in planned:

@@ -8,7 +8,7 @@ __all__ = ['published_figure', 'task_metrics', 'xtreme_table', 'other_sizes', 'm
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb04imports
 from functools import lru_cache
-from statistics import median
+from statistics import mean, median
 from ...core.files import fact_table, to_stderr
 from ...core.tables import ABSENT, Table, decimal, grouped
 from ...runs.comparing import models_apart, source_names
@@ -87,9 +87,9 @@ def mela_table3(ours:dict[str,dict[str,float]]=None)->Table:
     languages = [lg for (t,row,_,lg) in _mela() if (t, row) == ('3', 'XLM-R')]
     published = dict.fromkeys(row for t,row,*_ in _mela() if t == '3')
     rows = [[row, *(decimal(_mela()['3', row, 'test', lg]) for lg in languages)] for row in published]
-    def mean(values):
-        return values | {'avg': sum(values.values())/10} if len(values) == 10 else values
-    rows += [[f'{name} (ours)', *(decimal(mean(v).get(lg)) for lg in languages)]
+    def averaged(values):
+        return values | {'avg': mean(values.values())} if len(values) == 10 else values
+    rows += [[f'{name} (ours)', *(decimal(averaged(v).get(lg)) for lg in languages)]
              for name,v in (ours or {}).items()]
     return Table('mela3', 'MELA, test sets (MCC)', [(['model', *languages], rows)], align='lr')
 
@@ -100,29 +100,47 @@ def mela_score(records:list[Run])->float|None: # In percent; `None` without the 
     by_seed = [[epoch['mcc'] for epoch in epochs] for epochs in dev_of_tested]
     return 100*max(map(median, zip(*by_seed))) if all(by_seed) else None
 
-def _matrix(records:list[Run])->dict[tuple[str,str],str]: # Training and test language to a cell
-    "By MELA's rule on dev of the tested language; without dev scores the median on test, marked"
+def _matrix(records:list[Run])->dict[tuple[str,str],tuple[float,bool]]: # Training and test language
+    "MCC by MELA's rule on dev of the tested language; without dev scores the median on test, marked"
     trained, cells = [r for r in records if r.task == 'mela' and len(r.train) < 2], {}
     def pair(r):
         return source_names(r) or r.dataset, r.dataset
     for (source,target),seeds in grouped(trained, pair).items():
         same = [r for r in seeds if r.protocol == seeds[0].protocol]
         score = mela_score(same)
-        marked = f'{decimal(100*median(r.mcc for r in same))}*'
-        cells[source,target] = marked if score is None else decimal(score)
+        on_test = 100*median(r.mcc for r in same)
+        cells[source,target] = (on_test, True) if score is None else (score, False)
     return cells
+
+_HIGH = 'en', 'zh', 'it', 'ru' # The languages with thousands of training sentences
+
+def _pairs(row:str, target:str, languages:list[str])->list[tuple[str,str]]: # Training and test language
+    "Which cells of table 4 a mean is over; one for two languages"
+    sources = {'avg. high-resource': [lg for lg in languages if lg in _HIGH],
+               'avg. low-resource': [lg for lg in languages if lg not in _HIGH],
+               'avg. w.o. in-lang.': [lg for lg in languages if lg != target]}.get(row, [row])
+    return [(s, t) for t in (languages if target == 'avg' else [target]) for s in sources]
+
+def _mean_cell(cells:list)->str:
+    "The mean of cells of `_matrix`; a dash unless all of them are there"
+    if None in cells:
+        return ABSENT
+    return decimal(mean(score for score,_ in cells)) + '*'*any(marked for _,marked in cells)
 
 def mela_table4(
     ways:dict[str,list[Run]] # Runs of the task `mela` by how their models were trained
 )->Table:
     "Transfer between the languages: ours, and the published figures of XLM-R Large in brackets"
-    languages = [lg for (t,row,_,lg) in _mela() if (t, row) == ('4', 'en') and lg != 'avg']
+    languages = [lg for (t,row,_,lg) in _mela() if (t, row) == ('4', 'en')] # The last is `avg`
+    rows = list(dict.fromkeys(row for (t,row,*_) in _mela() if t == '4'))
     def block(way, records):
         ours = _matrix(records)
-        def cell(s, t):
-            return f'{ours.get((s, t), ABSENT)} ({decimal(_mela()["4", s, "dev", t])})'
-        rows = [[source, *(cell(source, target) for target in languages)] for source in languages]
-        return [f'{way}: train \\ test' if way else 'train \\ test', *languages], rows
+        def cell(row, target):
+            published = _mela().get(('4', row, 'dev', target))
+            beside = '' if published is None else f' ({decimal(published)})'
+            return _mean_cell([ours.get(pair) for pair in _pairs(row, target, languages[:-1])]) + beside
+        header = [f'{way}: train \\ test' if way else 'train \\ test', *languages]
+        return header, [[row, *(cell(row, target) for target in languages)] for row in rows]
     blocks = [block(way, records) for way,records in (ways or {'': []}).items()]
     is_marked = any('*' in cell for _,rows in blocks for row in rows for cell in row[1:])
     notes = ['* median of the seeds on test']*is_marked
@@ -130,6 +148,10 @@ def mela_table4(
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb22c
 def _number(n:int, noun:str)->str: return f'{n:,} {noun}{"" if n == 1 else "s"}'
+
+def _is_joint(record:Run)->bool: # Rows of table 3 that say what was trained on, or shown
+    of_several = len(record.train) > 1 or record.train == ['mul'] # As `read_mela` combines them
+    return of_several or record.protocol in ('mixes','transfer-prompting')
 
 def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     "A model and how it was trained or asked, but for the seed"
@@ -141,7 +163,9 @@ def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     else:
         length = _number(used['epochs'], 'epoch') if record.dev and 'epochs' in used else ''
     protocol = record.protocol if record.protocol not in ('in-language','transfer') else ''
-    parts = record.model_name, protocol, record.recipe, length, f'limit {limit:,}' if limit else 'no limit'
+    sources = record.condition if _is_joint(record) else ''
+    limited = f'limit {limit:,}' if limit else 'no limit'
+    parts = record.model_name, protocol, sources, record.recipe, length, limited
     return ', '.join(filter(None, parts))
 
 def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
@@ -156,14 +180,14 @@ def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
 
 def _ours(records:list[Run])->dict[str,dict[str,float]]: # Name to language to MCC in percent
     "Median over seeds of models trained on the tested language, or only asked"
-    mela_runs = [r for r in records if r.task == 'mela' and not r.sources]
+    mela_runs = [r for r in records if r.task == 'mela' and (not r.sources or _is_joint(r))]
     def medians(group):
         return {language: median(100*r.mcc for r in of)
                 for language,of in grouped(group, lambda r: r.dataset).items()}
     return {way: medians(group) for way,group in _ways(mela_runs).items()}
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb23c
-_IN_TABLES = 'in-language', 'transfer', 'prompting', 'probe'
+_IN_TABLES = 'in-language', 'transfer', 'prompting', 'probe', 'mixes', 'transfer-prompting'
 
 def make_mela_tables(
     runs, # The folder of the run store
@@ -175,7 +199,8 @@ def make_mela_tables(
     if not records:
         report(f'{runs}: has no runs of the task mela, so the tables hold the published figures only; make '
                'some with `pronto import mela`, then `pronto eval`')
-    ours = _ours([r for r in records if r.protocol in ('in-language','prompting','probe')])
+    in_table3 = [r for r in records if r.protocol != 'transfer' or _is_joint(r)]
+    ours = _ours([r for r in in_table3 if r.protocol in _IN_TABLES])
     ways = _ways([r for r in records if r.protocol in ('in-language','transfer')])
     made = [mela_table3(ours), mela_table4(ways)]
     others = described([r for r in records if r.protocol not in _IN_TABLES])

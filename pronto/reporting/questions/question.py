@@ -54,6 +54,7 @@ class Drawing(NamedTuple):
     panels:str='task model'
     ends:str='low high' # The interval
     along:str='' # A column of numbers for the x-axis, instead of names; dots are joined
+    fits:bool=False # Are polynomials fitted to both ends, where there are five names or more?
     stem:str='' # The table, where a question has several
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07g
@@ -94,6 +95,9 @@ def draw(records:list[dict], drawing:Drawing, label:str=''): # A figure of matpl
                 ax.errorbar(group._place, group[value], reach, fmt='o-', **how)
             else:
                 ax.errorbar(group[value], group._place, xerr=reach, fmt='o', **how)
+                for end in (low, high) if drawing.fits and len(group) > 4 else ():
+                    fit = np.polyfit(group._place, group[end], 3) # As figure 3 of XTREME
+                    ax.plot(np.polyval(fit, group._place), group._place, color=colors[name], lw=.7, ls='--')
         if along:
             ax.set_xscale('symlog' if rows[along].max() > 100 else 'linear')
         else:

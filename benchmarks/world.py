@@ -1,0 +1,102 @@
+"""Choose a New Testament for each of some 200 languages, and write the plan of `pronto study world`
+
+    python benchmarks/world.py FILES LANGUAGES.tsv -o TEXTS --plan paper_tables/world/plan.toml
+
+FILES is a folder of translations in any format; LANGUAGES.tsv has `file`, `language`, `script`, `rights` and
+`doubt` of each. Of a language the one that may be passed on goes first, then the longest; where there is a
+second one, it is asked as well. TEXTS gets a table of the New Testament of each. The plan says which model
+reads which languages, drawn by family: many languages that no model reads have a relative that it reads.
+"""
+import argparse, random
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+import pandas as pd
+from pronto.bibles.languages import identify
+from pronto.bibles.reading import read_bible, write_tsv
+from pronto.core.files import InputError
+from pronto.core.progress import progress
+from pronto.core.refs import NT_BOOKS
+
+LEAST = 6500 # Verses of a New Testament of 7,957
+READ = {40: 2000, 80: 1000, 160: 500} # Languages to verses of each that a model reads
+RIGHTS = 'permitted', 'unclear', 'not'
+
+def code_of(row): return Path(row.file).stem.split('__')[-1].removesuffix('Bible').lower()
+
+def new_testament(path):
+    "The New Testament of a file"
+    bible = read_bible(path)
+    return replace(bible, rows=[row for row in bible.rows if row.book in NT_BOOKS])
+
+def texts(args, table):
+    "Write the chosen translations; a row for each"
+    chosen = []
+    table['right'] = table.rights.map(RIGHTS.index)
+    for language,rows in progress('languages')(list(table.groupby('language'))):
+        bibles = []
+        for row in rows.itertuples():
+            try:
+                bible = new_testament(args.files/row.file)
+            except (InputError, FileNotFoundError) as e:
+                print(f'left out: {e}')
+                continue
+            if (n := len({row[:3] for row in bible.rows if row.text})) >= LEAST:
+                bibles.append((row.right, -n, row, bible))
+        bibles.sort(key=lambda entry: entry[:2])
+        for _,n,row,bible in bibles[:2]:
+            path = args.output/f'{code_of(row)}.tsv'
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_tsv(bible, path)
+            chosen.append(dict(code=code_of(row), language=language, script=row.script, rights=row.rights,
+                               verses=-n, file=row.file))
+    return pd.DataFrame(chosen)
+
+def by_family(languages:list[str])->list[str]:
+    "Languages in an order in which families take turns, the larger ones as often as they are larger"
+    draw, families = random.Random(0), defaultdict(list)
+    for language in languages:
+        families[identify(language).family or language].append(language)
+    places = {}
+    for members in families.values():
+        first = draw.random()
+        for i,language in enumerate(draw.sample(members, len(members))):
+            places[language] = (i + first)/len(members)
+    return sorted(languages, key=places.get)
+
+def plan_text(chosen)->str: # TOML
+    "The plan"
+    first = chosen.drop_duplicates('language')
+    second = chosen[chosen.duplicated('language')]
+    order = by_family(list(first.language))
+    codes = dict(zip(first.language, first.code))
+    def listed(codes): return '[' + ', '.join(f'"{code}"' for code in codes) + ']'
+    lines = [f'# What `pronto study world` runs: {len(first)} languages. Made by benchmarks/world.py',
+             '', '[sources]', 'text = ""', '', '[bibles]']
+    for row in chosen.itertuples():
+        entry = f'{{ path = "{row.code}.tsv", language = "{row.language}" }}'
+        lines.append(f'{row.code} = {entry} # {row.file}, {row.rights}')
+    lines += ['', '[groups]', f'first = {listed(first.code)}', f'second = {listed(second.code)}']
+    lines += [f'read{n} = {listed(codes[language] for language in order[:n])}' for n in READ]
+    lines += ['', '[models]', *(f'causal{n} = {{ kind = "causal", languages = "read{n}", verses = {v} }}'
+                                for n,v in READ.items()),
+              f'masked80 = {{ kind = "masked", languages = "read80", verses = {READ[80]} }}']
+    return '\n'.join(lines) + '\n'
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('files', type=Path)
+    add('languages', type=Path)
+    add('-o', '--output', type=Path, required=True)
+    add('--plan', type=Path, required=True)
+    args = parser.parse_args()
+    table = pd.read_csv(args.languages, sep='\t', dtype=str, keep_default_na=False)
+    chosen = texts(args, table[table.doubt == ''])
+    chosen.to_csv(args.output/'chosen.csv', index=False)
+    args.plan.parent.mkdir(parents=True, exist_ok=True)
+    args.plan.write_text(plan_text(chosen), encoding='utf-8')
+
+if __name__ == '__main__':
+    main()
