@@ -495,6 +495,36 @@ def test_examples_are_those_of_dev_where_there_is_no_train(tmp_path):
         [selection] = find_protocol('prompting').select(Setup(data.known['mela'], [data]))
         assert selection.train[0].split == splits[0] and selection.tests[0].split == 'test'
 
+def test_all_training_sets_of_mela_at_once_have_a_row_of_table_3(tmp_path, tiny_bert, capsys):
+    "As XLM-R of the paper was trained"
+    for code in 'is', 'de':
+        (tmp_path/'v1.0'/code).mkdir(parents=True)
+        for split,n in dict(train=4, dev=2, test=6).items():
+            rows = ''.join(f'kim {"sang" if i % 2 else "x"} {code} {i},{i % 2}\n' for i in range(n))
+            (tmp_path/'v1.0'/code/f'{split}.csv').write_text('sentence,label\n' + rows)
+    out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
+    assert main(['import','mela',str(tmp_path/'v1.0'),'-o',out,'--combined']) == 0
+    assert [len(rows_of(tmp_path/'out'/'mul', 'mela', split)) for split in ('train','dev')] == [8,4]
+    assert main(['eval',f'{out}/is',f'{out}/de','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs,
+                 '--protocol','transfer','--train',f'{out}/mul']) == 0
+    assert read_runs(runs)[0].counts['train'] == 8
+    capsys.readouterr()
+    assert main(['mela','tables','--runs',runs,'-o',str(tmp_path/'t')]) == 0
+    assert '| letters, from mul, tiny, 1 epoch, no limit, 1 seed (ours) |' in capsys.readouterr().out
+
+def test_sentences_to_search_are_left_out_of_a_translation(tmp_path, capsys):
+    "A language with Tatoeba beside XNLI"
+    files = {'xnli/test-de.tsv': 'Kim kam.\tKim\tneutral\n', 'tatoeba/tatoeba.deu-eng.deu': 'Es regnet.\n',
+             'tatoeba/tatoeba.deu-eng.eng': 'It rains.\n'}
+    for name,text in files.items():
+        (tmp_path/'in'/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/'in'/name).write_text(text)
+    german, texts = str(tmp_path/'out'/'de'), tmp_path/'t.tsv'
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(tmp_path/'out')]) == 0
+    assert main(['export','texts',german,'-o',str(texts)]) == 0 and texts.read_text() == 'Kim kam.\tKim kam.\nKim\tKim\n'
+    assert main(['import','translation',german,str(texts),'-o',str(tmp_path/'en'),'--language','en']) == 0
+    assert 'xnli: train 0 of 0, dev 0 of 0, test 1 of 1' in capsys.readouterr().out
+
 def test_table_4_of_mela_has_averages():
     from pronto.lab.suites.published import mela_table4
     text = mela_table4({}).markdown()

@@ -33,6 +33,8 @@ def import_mela_options(parser):
     add('--release', choices=['v1.0','v1.1'], default='v1.0',
         help='with training data in all languages, or with larger test sets')
     add('--password', metavar='TEXT', help='of the zip; the README of MELA states it')
+    add('--combined', action='store_true',
+        help='also mul, the training and dev rows of all languages, for --protocol transfer --train DIR/mul')
 
 def import_tsv_options(parser):
     _import_options(parser, 'a table, a folder with train, dev and test, or such a folder for each language')
@@ -74,7 +76,8 @@ def import_xtreme_command(args):
 def import_mela_command(args):
     "Import MELA: judgements of linguistic acceptability in ten languages"
     from pronto.lab.suites.mela import read_mela
-    return _write_imported(read_mela(args.path, args.release, args.password), args, _SOURCES['mela'])
+    imported = read_mela(args.path, args.release, args.password, args.combined)
+    return _write_imported(imported, args, _SOURCES['mela'])
 
 def import_tsv_command(args):
     "Import tables of your own: sentences, pairs of sentences, tagged tokens or questions"

@@ -25,7 +25,7 @@ def _translatable(dataset:Dataset)->dict[str,dict]: # Stem to split to rows
     def one(parts):
         return next((row for rows in parts.values() for row in rows), None)
     translatable = {stem: parts for stem,parts in dataset.tasks.items()
-                    if (row := one(parts)) is None or text_columns(type(row))}
+                    if (row := one(parts)) is None or 'label' in row._fields}
     if translatable:
         return translatable
     problem = 'has labels of tokens or answers in a text, which a translation does not keep'

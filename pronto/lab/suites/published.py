@@ -150,7 +150,8 @@ def mela_table4(
 def _number(n:int, noun:str)->str: return f'{n:,} {noun}{"" if n == 1 else "s"}'
 
 def _is_joint(record:Run)->bool: # Rows of table 3 that say what was trained on, or shown
-    return record.protocol in ('mixes','transfer-prompting') or len(record.train) > 1
+    of_several = len(record.train) > 1 or record.train == ['mul'] # As `read_mela` combines them
+    return of_several or record.protocol in ('mixes','transfer-prompting')
 
 def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     "A model and how it was trained or asked, but for the seed"
