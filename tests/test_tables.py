@@ -11,9 +11,9 @@ from pronto.reporting.questions.question import Options, ask_runs
 from pronto.reporting.rendering import BASELINE_NAMES, NOT_RUN, Accuracies, accuracy_table
 from pronto.reporting.accuracy_tables import SPLITS_SHOWN, left_out, write_published
 
-def make_tables(runs, out=None, recipe='paper', splits=SPLITS_SHOWN, metric='accuracy', **options):
+def make_tables(runs, out=None, layout=(), recipe='paper', splits=SPLITS_SHOWN, metric='accuracy', **options):
     "Write the tables; the marks and rows are the same by any metric"
-    known = Options(recipe, splits, metric=metric, store=str(runs))._replace(**options)
+    known = Options(recipe, splits, metric=metric, store=str(runs), layout=layout)._replace(**options)
     reply = ask_runs('accuracy', read_runs(runs), known)
     reply.write(out)
     write_published(out or data_dir()/'tables')
@@ -218,6 +218,11 @@ def test_formats_agree(runs, tmp_path):
         ours = {f"{float(r['ours']):.2f}" for r in csv.DictReader(io.StringIO(lines)) if r['ours']}
         assert all(o in md and o in tex for o in ours) and ours
         assert tex.count(r'\begin') == tex.count(r'\end') and not re.search('[–−μ†]', tex)
+
+def test_a_row_more_is_a_language_more(runs, tmp_path):
+    rows = [*fact_table('paper_models'), dict(zip(fact_table('paper_models')[0], ('Table 3','qaa','QAA','','Made up','Tiny','me/tiny')))]
+    made = make_tables(runs, tmp_path/'out', rows)
+    assert 'Own translations' not in made and rows_of(made['Table 3'])['QAA','Tiny'][6] == '88.00'
 
 def test_the_same_bytes_again(runs, tmp_path):
     for out in 'ab': make_tables(runs, tmp_path/out)

@@ -79,8 +79,12 @@ class Options(NamedTuple):
     metric:str='' # A key of `METRICS`; if empty, that of the tasks
     file:str='' # What else a question reads, e.g. a table of tiers, or a dataset for its texts
     store:str|None=None # The folder of the runs, for hints
-    published:bool=False # Also the translations of the paper that have no run
+    published:bool=False # Also the translations of the layout that have no run
     source:str='' # Only labels of this annotated source, by the beginning of its name; any if empty
+    layout:list[_Row]=() # Which models the tables of accuracy list; those of the paper if empty
+
+    @property
+    def listed(self)->list[_Row]: return self.layout or fact_table('paper_models')
 
 USUAL = Options('paper', SPLITS_SHOWN)
 
@@ -302,7 +306,7 @@ def read_tables(
     "What the tables show; raises `InputError` if there is nothing to print"
     records = with_metric(records, options.metric)
     chosen = choose(records, options)
-    layout = add_unlisted(fact_table('paper_models'), runs_in(chosen))
+    layout = add_unlisted(options.listed, runs_in(chosen))
     tables, by_bible = [], dict(iter(chosen.groupby('bible', sort=False)))
     for cells in fill(layout, chosen, options):
         there = [by_bible[bible] for bible in cells.bible.unique() if bible in by_bible]

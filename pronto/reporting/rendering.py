@@ -145,7 +145,7 @@ def _limits_differ(accuracies:Accuracies)->bool:
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02a
 def _title(accuracies:Accuracies)->str:
-    "The paper's title, where its figures are"
+    "The paper's title, unless a user's own layout puts other languages there"
     title = 'Task accuracy by language and model'
     if accuracies.is_compared:
         title = _TITLES.get(accuracies.name, title)

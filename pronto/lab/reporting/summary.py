@@ -11,7 +11,7 @@ from operator import attrgetter, itemgetter
 from typing import Callable, NamedTuple
 import numpy as np
 import pandas as pd
-from ...core.files import fact_table, safe_name
+from ...core.files import safe_name
 from ...core.progress import progress
 from ...core.tables import Column, Printed, Table, cells_of, decimal, grouped, titles_of
 from ...reporting.rendering import BASELINE_NAMES, language_name
@@ -219,7 +219,7 @@ def summaries(
     options:Options=USUAL # Without a metric: that of each task, and accuracy over tasks that differ in it
 )->list[Table]: # For each source of annotations; none if there are fewer than two test sets
     "Models over all tasks and translations"
-    listed = add_unlisted(fact_table('paper_models'), records)
+    listed = add_unlisted(options.listed, records)
     names = {r['bible']: language_name(r) for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, options)).items():

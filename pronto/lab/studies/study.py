@@ -84,6 +84,7 @@ _Name = Annotated[str, AfterValidator(lambda name: path_part(name, 'name'))]
 
 class _Tables(_Entry):
     questions:tuple[str,...]=()
+    layout:Path|None=None # The rows of Tables 1 to 3; the paper's if not given
 
 # %% ../../../nbs/lab/studies/study.ipynb #st00005bz
 class Plan(_Entry):

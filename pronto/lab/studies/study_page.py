@@ -83,10 +83,11 @@ def write_study_page(study:Study)->list[str]: # A line for each question that th
     folder, store = study.place.out/'tables', study.place.out/'runs'
     read, records, answers, left = write_read(study.plan, study.place), read_runs(store), [], []
     files = dict.fromkeys(_READS, str(read)) | dict(seen=str(study.place.out/'datasets'))
+    layout = study.plan.tables.layout and study.plan.path.parent/study.plan.tables.layout
     for name in study.plan.tables.questions:
         question, file = find_question(name), files.get(name, '')
         protocol = question.protocol or ('in-language' if question.any_protocol else 'probe')
-        options = Options(protocol=protocol, file=file, store=str(store))
+        options = Options(protocol=protocol, file=file, store=str(store), layout=layout)
         try:
             reply = ask_runs(question, records, options)
         except InputError as e:
