@@ -79,14 +79,6 @@ def test_annotations_with_words_are_read_as_they_were_written(annotated, tmp_pat
     write_annotations(annotated, tmp_path/'a.parquet')
     assert read_annotations(tmp_path/'a.parquet').verses == annotated.verses
 
-def test_a_part_of_speech_or_an_entity_that_cannot_be_is_refused(annotated, tmp_path):
-    from pronto.sources.annotation_file import read_annotations, write_annotations
-    for change,what in (dict(pos='NAME'), "'NAME' is not a part of speech"), (dict(entity='king:Saul'), "'king' is not a kind"):
-        [(ref, verse), *_] = annotated.verses.items()
-        bad = verse._replace(words=(verse.words[0]._replace(**change),))
-        write_annotations(Annotations(annotated.source, {ref: bad}), tmp_path/'a.parquet')
-        with pytest.raises(InputError, match=what): read_annotations(tmp_path/'a.parquet')
-
 @pytest.mark.slow
 def test_words_of_ontonotes_stay_in_memory(pronto, skeleton, tmp_path):
     status,_,err = pronto('annotate', skeleton, '-o', tmp_path/'a.parquet', '--words')
