@@ -252,7 +252,8 @@ def _calls(left:dict[str,NotebookRun], runs:Path, notebook:Path|None, *settings)
     "The arguments of `run_notebook` or, without a notebook, of `run_dataset`"
     if not notebook:
         return {name: (job.trainings, runs) for name,job in left.items()}
-    return {name: (notebook, runs/name, notebook_parameters(job, runs, *settings)) for name,job in left.items()}
+    parameters = {name: notebook_parameters(job, runs, *settings) for name,job in left.items()}
+    return {name: (notebook, runs/name, of_run) for name,of_run in parameters.items()}
 
 def _run_all(swept:Sweep, client, function:Callable, calls:dict[str,tuple], need:dict, progress:Callable):
     "Run what is not recorded, and note what became of it"
