@@ -175,15 +175,13 @@ def test_a_padding_token_that_the_model_lacks_changes_nothing(models, tmp_path, 
 
 def test_a_mask_that_the_model_lacks_is_one_line(models, tmp_path):
     import transformers as hf
-    from pronto.lab.modeling.pretrain import pretrain
     folder = shutil.copytree(models('bert'), tmp_path/'bert')
     tokenizer = hf.AutoTokenizer.from_pretrained(folder)
     tokenizer.add_tokens([f'w{i}' for i in range(60)])
     tokenizer.add_special_tokens(dict(mask_token='[HIDE]'))
     tokenizer.save_pretrained(folder)
     why = 'its tokenizer has token 75, but the model only 40 embeddings'
-    for read in lambda: load_reader(str(folder), 'cpu'), lambda: pretrain(TEXTS, tmp_path/'more', init=str(folder), steps=1):
-        assert why in refusal(read)
+    assert why in refusal(lambda: load_reader(str(folder), 'cpu'))
 
 def test_where_a_text_ends_is_seen_in_pairs_of_decoders(models):
     "Also after the same rows were packed with a sense"

@@ -134,11 +134,11 @@ def test_a_release_has_them_and_is_made_again_when_the_file_changes(place, tmp_p
     bible, file = place/'corpus'/'bibles'/'qad.tsv', place/'annotations.parquet'
     common = dict(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
     settings = Settings(**common, task_files={str(place/'my_tasks.py'): 'one'})
-    assert build_translation('qad', bible, tmp_path, settings) == {}
+    assert build_translation('qad', bible, tmp_path, settings) == ''
     assert json.loads((tmp_path/'qad'/'manifest.json').read_text())['counts'].keys() > OWN
     assert is_finished(tmp_path/'qad', bible, settings)
     assert not is_finished(tmp_path/'qad', bible, Settings(**common, task_files={str(place/'my_tasks.py'): 'two'}))
-    assert build_translation('qad', bible, tmp_path, Settings(**common)) == {} # By the same worker, which has read the file
+    assert build_translation('qad', bible, tmp_path, Settings(**common)) == '' # By the same worker, which has read the file
     assert not json.loads((tmp_path/'qad'/'manifest.json').read_text())['counts'].keys() & OWN
 
 @pytest.mark.slow

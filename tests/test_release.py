@@ -8,10 +8,8 @@ from pyarrow import parquet
 from conftest import ROOT
 from pronto.sources.annotate import annotate
 from pronto.sources.annotation_file import write_annotations
-from pronto.bibles.languages import redistribution
 from pronto.bibles.reading import read_bible
 from pronto.bibles.rows import Bible, VerseRow
-from pronto.lab.jobs.text_profiles import languages_by_text, profile_of
 from pronto.cli.command import main
 from pronto.datasets.loading import load_dataset_folder, load_manifest, load_verses, open_dataset
 from pronto.datasets.manifest import CITATION
@@ -21,7 +19,7 @@ from pronto.datasets.manifest import restate_language
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.lab.jobs.fetch import _write_note
 from pronto.core.files import InputError, content_hash
-from pronto.lab.jobs.release import Release, Settings, _rights_differ, build_translation, is_finished, registry_row, release
+from pronto.lab.jobs.release import Release, Settings, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2)]
 LEAST = 300
@@ -98,7 +96,7 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
 
 @pytest.mark.slow
 def test_only_files_lie_beside_the_translations(corpus, whole):
-    files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
+    files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv']
     assert [p.name for p in sorted((corpus/'whole').iterdir())] == files
     known = parquet.read_table(corpus/'whole'/'metadata.parquet').to_pylist()
     assert [row['code'] for row in known] == COPIES
@@ -192,7 +190,7 @@ def settings(corpus):
 
 def test_a_publishable_release_leaves_out_what_forbids_it(corpus, settings, tmp_path):
     path = osis_with('© 2001 A Society. All rights reserved.', corpus, tmp_path)
-    assert build_translation('wol', path, tmp_path/'out', settings)['licence'] == '© 2001 A Society. All rights reserved.'
+    assert build_translation('wol', path, tmp_path/'out', settings) == '© 2001 A Society. All rights reserved.'
     assert not (tmp_path/'out').exists()
     build_translation('wol', path, tmp_path/'out', Settings(settings.annotations, settings.annotations_hash, min_verses=LEAST))
     assert load_dataset_folder(tmp_path/'out'/'wol').manifest['licence'].startswith('©')
@@ -248,11 +246,11 @@ def test_what_fetch_noted_counts_where_the_translation_says_nothing(corpus, sett
     assert registry_row(tmp_path/'unknown'/'qaalo')['redistribution'] == 'unclear'
     said = lambda licence, may: _write_note(tmp_path/'data', 'ebible-qaalo', [path], licence=licence, may_be_passed_on=may)
     said('© A Society; may not be passed on', False)
-    assert build_translation('qaalo', path, tmp_path/'out', settings)['licence'] == '© A Society; may not be passed on'
+    assert build_translation('qaalo', path, tmp_path/'out', settings) == '© A Society; may not be passed on'
     assert not (tmp_path/'out').exists()
     with pytest.raises(InputError, match='may not be passed on'): build_translation('qaalo', path, tmp_path/'unknown', settings)
     said('© A Society; may be passed on', True)
-    assert build_translation('qaalo', path, tmp_path/'out', settings) == {}
+    assert build_translation('qaalo', path, tmp_path/'out', settings) == ''
     row = registry_row(tmp_path/'out'/'qaalo')
     assert (row['licence'], row['redistribution']) == ('© A Society; may be passed on', 'permitted')
     assert (tmp_path/'out'/'qaalo'/'verses.tsv').exists()
@@ -301,8 +299,7 @@ def test_another_language_changes_only_what_a_manifest_says_of_it(corpus, settin
     build(TEXT_ALONE, read_bible(tmp_path/'Wolof-NT.tsv'), tmp_path/'wol', splits='folds', path=tmp_path/'Wolof-NT.tsv')
     before, said = contents(tmp_path/'wol'), []
     hashes = load_manifest(tmp_path/'wol')['hashes']
-    restate_language(tmp_path/'wol', '', doubt='has letters like those of another')
-    assert load_manifest(tmp_path/'wol')['language_doubt'] == 'has letters like those of another'
+    restate_language(tmp_path/'wol', '')
     assert open_dataset(tmp_path/'wol').folds[3].language == ''
     assert find_dataset(tmp_path/'wol', language='Basque', report=said.append) == tmp_path/'wol' and not said
     after = contents(tmp_path/'wol')
@@ -327,33 +324,7 @@ def test_a_stated_language_is_never_replaced_by_a_guess(in_file, given_one, titl
     about = _language(bible, name, given_one, f'{name or "x"}.xml')
     assert (about['language'], about['language_from']) == (given_one or in_file, '')
 
-TEXTS = some.sampled_from(['In the beginning was the Word and the Word was with God', 'Hapo mwanzo kulikuwako Neno naye Neno',
-                           'In den beginne was het Woord en het Woord was bij God'])
-KNOWN_BY = some.sampled_from(['stated','guessed','unknown'])
-
-@example_settings(deadline=None) # The first example loads tables of languages
-@given(some.lists(some.tuples(TEXTS, KNOWN_BY, some.sampled_from(['eng','swa','nld','wol'])), max_size=7))
-def test_letters_disprove_only_guesses(translations):
-    "And find a language only for texts that have none"
-    profiles = {str(n): profile_of([text]) for n,(text,_,_) in enumerate(translations)}
-    known = {'stated': {}, 'guessed': {}, 'unknown': {}}
-    for n,(_,known_by,language) in enumerate(translations): known[known_by][str(n)] = language
-    by_text, wrong = languages_by_text(profiles, known['stated'], known['guessed'])
-    assert wrong <= known['guessed'].keys() and by_text.keys() <= profiles.keys()
-    for code,found in by_text.items():
-        assert code != found.nearest and (not found.is_like or found.language != (known['stated'] | known['guessed']).get(code))
-
-@pytest.mark.parametrize('first,second,line', [
-    ('Public domain', '', 'one (permitted) is the same text as two (unclear)'),
-    ('', 'All rights reserved', 'one (unclear) is the same text as two (forbidden)'),
-    ('All rights reserved', 'Public domain', 'two (permitted) is the same text as one (forbidden)'), ('', '', '')])
-def test_rights_of_equal_texts_are_compared(tmp_path, first, second, line):
-    rows = [dict(code=code, redistribution=redistribution(licence)) for code,licence in (('one',first), ('two',second))]
-    done = Release(tmp_path, same=dict(one=['two'], two=['one']))
-    assert _rights_differ(done, rows) == ([line] if line else [])
-
-def test_a_release_knows_more_of_languages_than_a_file(corpus, tmp_path, capsys):
-    "A text without a language gets that of the text that it resembles, and equal texts are named, with their rights"
+def test_a_table_states_the_languages_of_a_release(corpus, tmp_path, capsys):
     bibles = tmp_path/'bibles'
     bibles.mkdir()
     for name in 'one.tsv', 'two.tsv':
@@ -366,10 +337,7 @@ def test_a_release_knows_more_of_languages_than_a_file(corpus, tmp_path, capsys)
         assert main(argv) == 0
         assert 'names 1 files that are not in' in capsys.readouterr().err
         rows = list(csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8')))
-        assert [row['iso639_3'] for row in rows] == ['wol','wol'] and rows[0]['language_from'] == 'stated'
-        assert rows[1]['language_from'] == 'guessed from its letters, which are like those of one'
-        assert [row['same_text'] for row in rows] == ['two','one']
-    assert load_manifest(tmp_path/'out'/'two')['language'] == 'wol'
+        assert [row['iso639_3'] for row in rows] == ['wol',''] and rows[0]['language_from'] == 'stated'
 
 # What is not a Bible, or not enough of one
 
@@ -402,9 +370,9 @@ def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys, monkeypatch):
     (tmp_path/'out').mkdir()
     (tmp_path/'out'/'registry.csv').write_text('code,language,iso639_3\n')
     (tmp_path/'out'/'failed.csv').write_text('code,source,reason\n')
-    (tmp_path/'out'/'registry.html').write_text('<!DOCTYPE html><p>My own page')
-    assert run() == 1 and 'registry.html: was not written by a release' in capsys.readouterr().err
-    (tmp_path/'out'/'registry.html').write_text('<!DOCTYPE html>\n<title>PrOnto: 3 translations</title>')
+    (tmp_path/'out'/'metadata.parquet').write_text('My own')
+    assert run() == 1 and 'metadata.parquet: was not written by a release' in capsys.readouterr().err
+    (tmp_path/'out'/'metadata.parquet').unlink()
     assert run() == 1 and 'none of 1 translations could be built' in capsys.readouterr().err
     assert [p.name for p in (tmp_path/'out').iterdir()] == ['failed.csv']
     assert run('--scheduler', 'tcp://127.0.0.1:9') == 1 and 'no Dask scheduler answers' in capsys.readouterr().err
@@ -460,7 +428,7 @@ def test_text_that_was_put_back_is_named_when_published(tmp_path):
     from pronto.lab.jobs.release import _require_publishable
     for code in 'wol', 'old':
         (tmp_path/code).mkdir()
-        (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "profile": {}, "files": {}}')
+        (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "files": {}}')
         (tmp_path/code/'verses.tsv').write_text('text')
     done = Release(tmp_path, failed={'wol': 'is text that was put back'}, others=['old','wol'])
     said = 'wol holds text that was put back .*; remove its verses file .*wol/verses.tsv.* into a copy'

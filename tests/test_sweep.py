@@ -125,52 +125,24 @@ def two(dataset, tmp_path, monkeypatch):
     build(annotate(made/'ontonotes'), read_bible(made/'bibles'/'qaa.usfx.xml'), tmp_path/'two'/'qae', **how)
     return tmp_path/'two'
 
-def test_probes_of_several_datasets_load_the_model_once_and_encode_together(two, model, tmp_path, monkeypatch):
-    from pronto.lab.jobs.probes import run_datasets
+def test_probes_of_several_datasets_load_the_model_once(two, model, tmp_path, monkeypatch):
+    from pronto.lab.jobs.probes import run_dataset
     from pronto.modeling import architectures, encodings
-    from pronto.runs import runner
-    loaded, encoded = [], []
-    load, encode = architectures.load_encoder, encodings.FrozenModel.encode
+    loaded, load = [], architectures.load_encoder
     def load_once(*args, **how):
         loaded.append(1)
         return load(*args, **how)
-    def encode_texts(self, texts, *args):
-        encoded.append(len(texts))
-        return encode(self, texts, *args)
     monkeypatch.setattr(architectures, 'load_encoder', load_once)
-    monkeypatch.setattr(encodings.FrozenModel, 'encode', encode_texts)
     encodings.frozen_model.cache_clear()
     jobs = {code: plan(two/code, [str(model)], ['SM','PNS'], protocol='probe') for code in ('qad','qae')}
-    assert run_datasets(jobs, tmp_path/'runs') == {}
-    assert len(loaded) == 1 and sum(encoded) > 300 and encoded[:-1] == [encodings._PIECE[0]]*(len(encoded) - 1) # Full pieces
-    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'other'))
-    alone = [runner.run_all(trainings, tmp_path/'alone') for trainings in jobs.values()]
-    same = [r.but(seconds=0., path=None, finished=0.) for r in read_runs(tmp_path/'runs')]
-    assert sorted(map(repr, same)) == sorted(repr(r.but(seconds=0., path=None, finished=0.)) for some in alone for r in some)
-    (two/'qae'/'sentence_mood_test.tsv').write_text('nonsense')
-    shutil.rmtree(tmp_path/'runs')
-    runner._loaded.cache_clear()
-    jobs = {code: jobs[code] for code in ('qae','qad')}
-    failed = run_datasets(jobs, tmp_path/'runs')
-    assert list(failed) == ['qae'] and {r.dataset for r in read_runs(tmp_path/'runs')} >= {'qad'}
-
-def test_small_datasets_of_one_model_are_together_and_all_workers_have_some():
-    from types import SimpleNamespace
-    from pronto.lab.jobs import sweep
-    def run(model, verses): return SimpleNamespace(model=model, verses=verses)
-    left = {f'{model}{i}': run(model, 900) for model in 'ab' for i in range(20)} | {'whole': run('b', 9000), 'last': run('b', 900)}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sweep, '_verses', lambda run: run.verses)
-        groups = sweep._groups(left)
-        assert [name for group in groups for name in group] == list(left)
-        assert [len(group) for group in groups] == [4]*10 + [1, 1] and all(len({name[0] for name in group}) == 1 for group in groups)
-        assert [*map(len, sweep._groups(dict([*left.items()][:9])))] == [1]*9
+    for trainings in jobs.values(): run_dataset(trainings, tmp_path/'runs')
+    assert len(loaded) == 1 and len(read_runs(tmp_path/'runs')) == 4
 
 @pytest.mark.slow
 def test_a_sweep_of_probes_needs_no_notebook_and_resumes_by_dataset(two, model, tmp_path, capsys):
     argv = ['sweep', str(two), '-m', str(model), '-t', 'SM', '--protocol', 'probe', '--workers', '1', '--runs', str(tmp_path/'runs')]
     assert main(argv) == 0
-    assert re.fullmatch(r'.*runs: 2 run; [\d,]+ datasets an hour\n', capsys.readouterr().out)
+    assert capsys.readouterr().out.endswith('runs: 2 run\n')
     assert len(read_runs(tmp_path/'runs')) == 2 and not list((tmp_path/'runs').rglob('*.ipynb'))
     shutil.rmtree(tmp_path/'runs'/'qae')
     assert main(argv) == 0 and '1 run, 1 recorded before' in capsys.readouterr().out
@@ -188,28 +160,6 @@ def of_choices(tmp_path_factory):
     for code,file in dict(qad='qad.tsv', qaa='qaa.usfx.xml').items():
         build(TEXT_ALONE, read_bible(made/file), tmp/'two'/code, min_verses=100)
     return tmp/'two', zoo.save_model(tmp/'decoder', 'gpt2')
-
-def test_likelihoods_of_several_datasets_load_the_model_once_and_are_read_together(of_choices, tmp_path, monkeypatch):
-    from pronto.lab.jobs.probes import run_datasets
-    from pronto.modeling import likelihood
-    from pronto.runs.runner import run_all
-    (two, model), loaded, batches = of_choices, [], []
-    load, read = likelihood.load_chooser, likelihood.read_groups
-    def load_once(*args):
-        loaded.append(1)
-        return load(*args)
-    def read_once(reader, groups, *args):
-        batches.append(sum(map(len, groups)))
-        return read(reader, groups, *args)
-    monkeypatch.setattr(likelihood, 'load_chooser', load_once)
-    monkeypatch.setattr(likelihood, 'read_groups', read_once)
-    likelihood._chooser.cache_clear()
-    jobs = {code: plan(two/code, [str(model)], ['WO','WX'], protocol='likelihood') for code in ('qad','qaa')}
-    assert run_datasets(jobs, tmp_path/'runs') == {}
-    assert len(loaded) == 1 and batches[0] > 80 and not any(batches[1:]) # All in one go
-    alone = {r.path.name: r for trainings in jobs.values() for r in run_all(trainings, tmp_path/'alone')}
-    together = read_runs(tmp_path/'runs')
-    assert len(together) == 4 and all(r.accuracy == alone[r.path.name].accuracy for r in together)
 
 CLUSTER = 'from distributed.cli.dask_%s import main; main()'
 
@@ -259,7 +209,7 @@ def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_
     runs = tmp_path/'runs'
     for name in """it's "{bible}" \\ {{x}}\n%cd \x1b[31m""", '"'*3 + ';exit()#' + 'x'*200:
         (tmp_path/name).symlink_to(dataset)
-        job = NotebookRun((training := plan(tmp_path/name, [str(model)], ['SM'])[0],), (training.dataset.path,))
+        job = NotebookRun((plan(tmp_path/name, [str(model)], ['SM'])[0],))
         run_notebook(stand_in, job.key.record(runs), notebook_parameters(job, runs))
         assert is_recorded(job, runs)
 
@@ -299,7 +249,7 @@ def test_a_linked_model_keeps_its_name(dataset, model, tmp_path):
     from pronto.lab.jobs.sweep import NotebookRun, notebook_parameters
     for name in 'my-bert', 'my,bert': (tmp_path/name).symlink_to(model)
     trainings = [plan(dataset, [str(tmp_path/name)], ['SM'])[0] for name in ('my-bert','my,bert')]
-    planned, comma = (NotebookRun((t,), (t.dataset.path,)) for t in trainings)
+    planned, comma = (NotebookRun((t,)) for t in trainings)
     run, = plan(dataset, [notebook_parameters(planned, tmp_path)['models']], ['SM'])
     assert run.key == planned.key and run.key.model == 'my-bert'
     with pytest.raises(InputError, match='comma'): notebook_parameters(comma, tmp_path)
@@ -325,6 +275,8 @@ def test_bad_input_is_reported_before_any_work(dataset, model, stand_in, tmp_pat
     assert run(tmp_path, '-m', model) == 1 and 'holds no dataset' in capsys.readouterr().err
     assert run(dataset, '-m', model, '--per-gpu', 2) == 1 and '--per-gpu: does nothing without GPUs' in capsys.readouterr().err
     assert run(dataset, '-m', tmp_path/'nothing') == 1 and 'nothing' in capsys.readouterr().err
+    assert run(dataset, '-m', model, '--protocol', 'transfer', '--train', dataset) == 1
+    assert '--protocol: transfer needs several translations together, which a sweep does not' in capsys.readouterr().err
     assert run(dataset, '-m', model, '-t', 'XYZ') == 1 and 'no task' in capsys.readouterr().err
     assert run(dataset, '-m', model, '--notebook', tmp_path/'no.ipynb') == 1 and 'no such notebook' in capsys.readouterr().err
     (tmp_path/'file').write_text('')

@@ -246,18 +246,14 @@ def manifest_bytes(manifest:dict)->bytes:
 
 def restate_language(
     folder:Path, # Of a dataset, in folds or not
-    language:str, # A code or a name
-    because:str='', # How it was guessed; empty for one that somebody states
-    doubt:str='' # What speaks against it
+    language:str # A code or a name
 ):
     "Let the manifest of a dataset that is built name another language; its rows and hashes stay as they are"
     path = folder/'manifest.json'
     manifest = {name: value for name,value in read_json(path).items()
                 if name not in ('language_from','language_doubt','manifest_hash')}
-    reasons = dict(language_from=because, language_doubt=doubt)
-    stated = dict(language=language) | {name: reason for name,reason in reasons.items() if reason}
     with write_aside(path) as f:
-        f.write_bytes(manifest_bytes(manifest | stated))
+        f.write_bytes(manifest_bytes(manifest | dict(language=language)))
 
 # %% ../../nbs/datasets/manifest.ipynb #mfcues1
 def _percents(shares:dict[str,float])->str: # e.g. `length 12.0%, place 50.0%`

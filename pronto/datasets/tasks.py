@@ -579,33 +579,23 @@ def absent_from(source:Source, tasks:Tasks)->list[Task]:
     return [tasks[stem] for stem in TASK_SETS.get(tasks.chosen, ()) if stem not in there]
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02
-@dataclass(frozen=True)
-class _SeveralTask(OfSeveral, VerseTask):
-    "Give a verse any of some labels; every label is a question of its own"
-    def asking(self, label:str)->VerseTask: # With the labels `no` and `yes`
-        "The question whether a verse has a label"
-        words, name = label.replace('_', ' '), self.stem.replace('_', ' ')
-        question = f'Is "{words}" a {name} of the verse?'
-        return VerseTask(self.stem, self.abbr, question, self.label, ('no','yes'), metric='macro_f1')
-
-    def about(self, label:str, rows:list[VerseExample])->list[VerseExample]:
-        "The same rows with the answers to that question"
-        return [row._replace(label='yes' if label in self.counted_as(row.label) else 'no') for row in rows]
-
-    def together(self, answers:list[list[str]])->list[str]: # `answers`: of each label, those of all rows
-        "One answer for each row from those to the questions about all labels"
-        return [self.joined([label for label,answer in zip(self.labels, row) if answer == 'yes'])
-                for row in zip(*answers)]
-
-@dataclass(frozen=True)
-class NumberTask(OfNumber, VerseTask):
-    "Give a verse a number"
+class _Unprompted:
+    "A task that no prompt asks about, as its answer is not one of a few letters"
     def suits(self, adapt:str)->bool: return adapt != 'none' and super().suits(adapt)
 
     def trainer(self, adapt:str)->Callable|None:
         if adapt != 'none':
             return super().trainer(adapt)
-        raise InputError(self.abbr, 'is a number, for which models are not prompted; probe or fine-tune one')
+        kind = 'is a number' if self.target == 'number' else 'has several labels'
+        raise InputError(self.abbr, f'{kind}, for which models are not prompted; probe or fine-tune one')
+
+@dataclass(frozen=True)
+class _SeveralTask(_Unprompted, OfSeveral, VerseTask):
+    "Give a verse any of some labels"
+
+@dataclass(frozen=True)
+class NumberTask(_Unprompted, OfNumber, VerseTask):
+    "Give a verse a number"
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02b
 _OF_LABELS = dict(verse=VerseTask, several=_SeveralTask, number=NumberTask) # By kind; `verse` has one class

@@ -50,7 +50,6 @@ class Protocol:
     metric:str='accuracy' # That it is judged by
     sources:str='' # Are sources `needed`, or `optional`? None are taken if empty
     across:bool=True # Does a training use several translations? They must fit together then
-    divides:str='' # A sweep makes a notebook for each `source` or each `target`; one for all if empty
     tested:tuple[str,...]=SPLITS # The splits that targets need
 
     @property
@@ -145,14 +144,13 @@ def few_shot(setup:Setup)->Iterator[Selection]:
 _ALL = (
     Protocol('in-language', in_language, 'Trained and tested on the same translation', across=False),
     Protocol('transfer', transfer, 'Trained on one translation, tested on others', sources='needed',
-             divides='source', tested=('test',)),
-    Protocol('few-shot', few_shot, 'Trained on few rows of the translation', sources='optional',
-             divides='target'),
+             tested=('test',)),
+    Protocol('few-shot', few_shot, 'Trained on few rows of the translation', sources='optional'),
     Protocol('probe', in_language, 'As in-language, with the encoder frozen', adapt='frozen', across=False),
     Protocol(QUICK, few_strings, 'As probe, with fewer strings to encode', adapt='frozen',
              across=False),
     Protocol('transfer-probe', transfer, 'As transfer, with the encoder frozen', adapt='frozen',
-             sources='needed', divides='source', tested=('test',)),
+             sources='needed', tested=('test',)),
     Protocol('likelihood', in_language, 'Which choice is most probable, without training', adapt='likelihood',
              across=False))
 PROTOCOLS = {p.name: p for p in _ALL}
@@ -182,8 +180,7 @@ def usual_protocol(task:Task, model:Model)->str: # A name of `PROTOCOLS`
 
 # %% ../../nbs/protocols/protocol.ipynb #pr30
 def _wrong(p:Protocol)->str|None:
-    choices = dict(adapt=tuple(adaptations()), sources=('','needed','optional'),
-                   divides=('','source','target'))
+    choices = dict(adapt=tuple(adaptations()), sources=('','needed','optional'))
     for field,allowed in choices.items():
         if getattr(p, field) not in allowed:
             return f'{p.name} has {field}={getattr(p, field)!r}; choose from {", ".join(map(repr, allowed))}'

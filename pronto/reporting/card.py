@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import zip_longest
+from pathlib import Path
 from shlex import quote
 from ..bibles.languages import identify
 from ..core.files import InputError, fact_table
@@ -355,8 +356,8 @@ def _models_to_try(
 )->list[tuple[str,str,bool]]: # Name, what it is, and whether it is on this machine
     "Models that may read a language: those of the paper that were made for it, and those of many languages"
     of_language = {row['hub'] for row in fact_table('paper_models') if row['language'] == language}
-    models = {row['hub']: f'{row["languages"]} languages' for row in fact_table('multilingual_models')}
-    models |= dict.fromkeys(sorted(of_language - models.keys()), f'made for {language}')
+    of_many = {row['hub']: f'{row["languages"]} languages' for row in fact_table('multilingual_models')}
+    models = dict.fromkeys(sorted(of_language - of_many.keys()), f'made for {language}') | of_many
     return [(hub, about, _is_here(hub)) for hub,about in models.items() if hub not in tried]
 
 def _is_here(model:str)->bool:
@@ -383,7 +384,7 @@ def next_steps(
     asks = f'pronto card {folder} -m {quote(first)}'
     lines = [f'Models to try: {named}.',
              f'Ask one: {code_span(asks if here else f"hf download {quote(first)} && {asks}")}']
-    text = quote(bible or 'BIBLE')
+    text = quote(bible or str(Path(dataset)/'text.tsv'))
     train = f'pronto pretrain {text} -o my-model && pronto card {folder} -m my-model'
     lines.append(f'Train a small one on this text and any other in the language: {code_span(train)}')
     of_models = ''.join(f' -m {quote(model)}' for model in models)

@@ -124,8 +124,6 @@ def release_command(args):
         warn(f'failed {code}: {why}')
     for code,doubt in done.doubts.items():
         warn(f'{code}: the file {doubt}')
-    for line in done.rights_differ:
-        warn(f'{line}; check the rights')
     if done.not_there:
         warn(f'{args.languages}: names {len(done.not_there):,} files that are not in {args.bibles}, '
              f'e.g. {done.not_there[0]}')
@@ -133,7 +131,7 @@ def release_command(args):
         note(line)
     note(done.numbering)
     tell(done, dict(path=args.output, left_out=done.left_out, withheld=done.withheld, failed=done.failed,
-                    language_doubts=done.doubts, same_texts=done.same, few_rows=done.few_rows))
+                    language_doubts=done.doubts, few_rows=done.few_rows))
     return batch_status(done.failed)
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #mdco04

@@ -21,13 +21,12 @@ from ...bibles.languages import (fetched_note, find_language, identify, licence_
                                 unknown_language)
 from ...bibles.reading import module_files, read_bible
 from ...bibles.rows import find_book
-from .text_profiles import Profile, languages_by_text, profile_of, same_texts
 from ...core.files import InputError, content_hash, json_bytes, json_with_keys, safe_name, write_aside
-from ...core.tables import Table, csv_text
+from ...core.tables import csv_text
 from ...datasets.align import STATUSES, TEXT_ALONE
 from ...datasets.building import FEW_ROWS, build
 from ...datasets.loading import load_manifest
-from ...datasets.manifest import restate_language, shown_shares
+from ...datasets.manifest import shown_shares
 from ...datasets.folded import FOLDS
 from ...datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
 from ...datasets.tasks import BUILT_IN, SM, Tasks, read_tasks, tasks_of_manifest
@@ -165,10 +164,6 @@ class Settings:
         made_from = asdict(self)
         for name in 'annotations', 'task_files':
             del made_from[name]
-        before = dict(aligner='', choices=False) # When nothing else could be chosen
-        for name,usual in before.items():
-            if made_from[name] == usual:
-                del made_from[name]
         if self.task_files:
             made_from['task_files'] = sorted(self.task_files.values())
         made_from['version'] = pronto.__version__
@@ -188,12 +183,7 @@ def _read_annotations(path:str, its_hash:str):
     return annotations
 
 def _about(folder:Path)->dict: # Empty if the file is damaged; then the folder is built again
-    return json_with_keys(folder/'release.json', 'inputs', 'script', 'redistribution', 'profile', 'files')
-
-def _write_about(folder:Path, about:dict):
-    "Write what the release says of a translation; `files` shows later that it is complete"
-    with write_aside(folder/'release.json') as f:
-        f.write_bytes(json_bytes(about | dict(files=_sizes(folder))))
+    return json_with_keys(folder/'release.json', 'inputs', 'script', 'redistribution', 'files')
 
 def _sizes(folder:Path)->dict[str,int]: # Name of each file to its bytes
     sizes = {}
@@ -235,19 +225,18 @@ def _layout(folder:Path, licence:str, title:str, settings:Settings)->str|None: #
 def build_translation(
     code:str, path, out, settings:Settings,
     language:str='' # As a table states it
-)->dict: # Of a translation that is left out its `licence` and its `profile`; empty if it was built
+)->str: # The licence of a translation that is left out; empty if it was built
     "Build one translation of a release; raises `InputError`"
     folder = Path(out)/code
     path = Path(path)
     if is_finished(folder, path, settings, language):
-        return {} # By a worker that died before it could report it
+        return '' # By a worker that died before it could report it
     bible = read_bible(path, words=bool(settings.aligner))
     inputs = settings.input_hash(path, language)
     licence = licence_of(bible, path)
     layout = _layout(folder, licence, bible.title, settings)
-    profile = profile_of([row.text for row in bible.rows])
     if layout is None:
-        return dict(licence=licence, profile=profile)
+        return licence or 'licence not stated'
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
           min_verses=settings.min_verses, licence=licence, path=path,
@@ -255,9 +244,10 @@ def build_translation(
           language=language or None)
     script = script_of(r.text for r in bible.rows[::10])
     allowed = redistribution(licence, bible.title)
-    _write_about(folder, dict(inputs=inputs, script=script, redistribution=allowed,
-                              profile=profile._asdict()))
-    return {}
+    about = dict(inputs=inputs, script=script, redistribution=allowed, files=_sizes(folder))
+    with write_aside(folder/'release.json') as f: # `files` shows later that the folder is complete
+        f.write_bytes(json_bytes(about))
+    return ''
 
 # %% ../../../nbs/lab/jobs/release.ipynb #374690e6
 def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
@@ -290,15 +280,6 @@ def registry_row(folder, tasks:Tasks=BUILT_IN)->dict[str,str|int]: # Column to v
     for stem,shares in manifest['label_shares'].items():
         row[f'{stem}_shares'] = _shares(manifest_tasks.get(stem), shares)
     return row
-
-def _registry(rows:list[dict])->dict[str,str]: # Name of a file to its text
-    "The registry for programs, for reading on the web, and as a page"
-    header = list(dict.fromkeys(column for row in rows for column in row)) # Not all have the same tasks
-    languages = {row['iso639_3'] or row['language'] or row['code'] for row in rows}
-    title = f'{len(rows):,} translations in {len(languages):,} languages'
-    table = Table('', title, [(header, [[row.get(column, '') for column in header] for row in rows])])
-    page = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>PrOnto: {title}</title>\n{table.html()}\n'
-    return {'registry.csv': csv_text(rows, header), 'registry.md': table.markdown(), 'registry.html': page}
 
 # %% ../../../nbs/lab/jobs/release.ipynb #me07
 _NUMBERING = 'renumbered', 'merged', 'split', 'repeated', 'empty', 'dropped', 'deuterocanonical'
@@ -335,19 +316,16 @@ def _write_metadata(rows:list[dict], path):
 
 # %% ../../../nbs/lab/jobs/release.ipynb #fa0a33c0
 @dataclass
-class _Outcome:
-    "What became of each translation"
+class Release:
+    "The outcome of a release: the status of each translation"
     out:Path
     built:list[str] = field(default_factory=list)     # Codes
     finished:list[str] = field(default_factory=list)  # Codes that were built before
     left_out:dict[str,str] = field(default_factory=dict) # Code to the licence that forbids it
-    profiles:dict[str,Profile] = field(default_factory=dict, repr=False) # Of those that are left out
-    same:dict[str,list[str]] = field(default_factory=dict) # Code to the others that hold the same text
-    rights_differ:list[str] = field(default_factory=list) # Lines about one text that has several
     failed:dict[str,str] = field(default_factory=dict)   # Code to the reason
     others:list[str] = field(default_factory=list)    # Folders with datasets of other releases
     not_there:list[str] = field(default_factory=list) # Files that the table of languages names
-    doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its declared language
+    doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its language
     schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
     withheld:dict[str,str] = field(default_factory=dict) # Code to licence, where only the labels are there
     few_rows:dict[str,dict[str,str]] = field(default_factory=dict) # Task to codes to how few, and why
@@ -360,9 +338,6 @@ class _Outcome:
         text += f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
         return f'{self.out}: {text}'
 
-# %% ../../../nbs/lab/jobs/release.ipynb #fa0a33c0b
-class Release(_Outcome):
-    "The outcome of a release: the status of each translation"
     @property
     def numbering(self)->str: # e.g. `versification: eng 3; org 1 (fraLSG)`
         "How the translations number their verses, the rarer schemes with their codes"
@@ -410,15 +385,14 @@ def _require_room(out:Path, n:int, settings:Settings):
                               f'{free/1e6:,.0f} MB are free; make room or choose another folder')
 
 # %% ../../../nbs/lab/jobs/release.ipynb #f0a1d009
-_OURS = { # What is in the first lines of each file beside the translations
-    'failed.csv': b'code,source,reason', 'registry.csv': b'code,language,', 'metadata.parquet': b'PAR1',
-    'registry.md': b'| code | language |', 'registry.html': b'<title>PrOnto: '}
+_OURS = { # How each file beside the translations begins
+    'failed.csv': b'code,source,reason', 'registry.csv': b'code,language,', 'metadata.parquet': b'PAR1'}
 
 def _require_own_registry(out:Path):
     "Raise `InputError` if a file is there that no release wrote: each writes `failed.csv` before the others"
     there = [out/name for name in _OURS if (out/name).exists()]
     for path in there:
-        is_own = path.is_file() and _OURS[path.name] in path.read_bytes()[:1000]
+        is_own = path.is_file() and path.read_bytes().startswith(_OURS[path.name])
         if not is_own or there[0].name != 'failed.csv':
             raise InputError(path, 'was not written by a release; move it away or choose another folder')
 
@@ -475,64 +449,13 @@ def _failures(done:Release, places:dict[str,Path], bibles:Path)->str: # A table 
         rows.append(dict(code=code, source=source, reason=why))
     return csv_text(rows, ['code','source','reason'])
 
-# %% ../../../nbs/lab/jobs/release.ipynb #r2place1b
-_BY_TEXT = 'guessed from its letters, which are like those of'
-
-def _of_their_texts(done:Release)->dict[str,str]: # Code to what speaks against its language
-    "Find equal texts, and the languages of translations that nothing names, in what is known of all texts"
-    folders = [done.out/code for code in sorted(done.built + done.finished)]
-    profiles = {folder.name: Profile(**_about(folder)['profile']) for folder in folders}
-    done.same = same_texts(profiles | done.profiles)
-    manifests = {folder.name: load_manifest(folder) for folder in folders}
-    stated, guessed = {}, {}
-    for code,manifest in manifests.items():
-        known_by = manifest.get('language_from', '')
-        iso639_3 = find_language(manifest['language'], code).iso639_3
-        if iso639_3 and not known_by.startswith(_BY_TEXT):
-            (guessed if known_by else stated)[code] = iso639_3
-    by_text, wrong = languages_by_text(profiles, stated, guessed)
-    doubts = {}
-    for code,(language,nearest,is_like) in by_text.items():
-        manifest = manifests[code]
-        name = find_language(language).name
-        doubt = f'has letters {"like" if is_like else "unlike"} those of {nearest}, which is in {name}'
-        if code in wrong:
-            guess = f'{find_language(manifest["language"]).name} ({manifest["language_from"]})'
-            _restate(done.out/code, '', doubt=f'seems to be in {guess} but {doubt}')
-        elif code in stated or code in guessed:
-            doubts[code] = doubt
-        elif not manifest['language'] and 'language_doubt' not in manifest: # Otherwise a guess was wrong
-            _restate(done.out/code, language, f'{_BY_TEXT} {nearest}')
-    return doubts
-
-def _restate(folder:Path, *language, **doubt):
-    "State another language, as `restate_language` does, in a translation of a release"
-    restate_language(folder, *language, **doubt)
-    _write_about(folder, _about(folder))
-
 # %% ../../../nbs/lab/jobs/release.ipynb #r2placs467
-def _rights_differ(done:Release, rows:list[dict])->list[str]:
-    "A line for each translation whose text has fewer rights in another"
-    rights = {row['code']: row['redistribution'] for row in rows} | dict.fromkeys(done.left_out, 'forbidden')
-    fewer = dict(permitted=('unclear','forbidden'), unclear=('forbidden',), forbidden=())
-    lines = []
-    for code,others in done.same.items():
-        allowed = rights[code]
-        restricted = [f'{other} ({rights[other]})' for other in others if rights[other] in fewer[allowed]]
-        if restricted:
-            lines.append(f'{code} ({allowed}) is the same text as {", ".join(restricted)}')
-    return lines
-
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
-    doubts = _of_their_texts(done)
     rows = [registry_row(done.out/code, tasks) for code in sorted(done.built + done.finished)]
-    for row in rows:
-        row['same_text'] = ' '.join(done.same.get(row['code'], ()))
-        row['language_doubt'] = ' and '.join(filter(None, (row['language_doubt'], doubts.get(row['code']))))
-    done.rights_differ = _rights_differ(done, rows)
     texts = {'failed.csv': _failures(done, places, bibles)}
     if rows:
-        texts |= _registry(rows)
+        header = list(dict.fromkeys(column for row in rows for column in row)) # Not all have the same tasks
+        texts['registry.csv'] = csv_text(rows, header)
         metadata = [_metadata_row(row, load_manifest(done.out/row['code'])) for row in rows]
         _write_metadata(metadata, done.out/'metadata.parquet')
     else:
@@ -597,17 +520,6 @@ def read_languages(
             raise InputError(path, problem, f'line {line}')
     return languages, others
 
-# %% ../../../nbs/lab/jobs/release.ipynb #c68cb39c
-def _note(done:Release, code:str, left_out:dict, error:str):
-    "Note what became of a translation"
-    if error:
-        done.failed[code] = error
-    elif left_out:
-        done.left_out[code] = left_out['licence']
-        done.profiles[code] = left_out['profile']
-    else:
-        done.built.append(code)
-
 # %% ../../../nbs/lab/jobs/release.ipynb #c68cb39cb
 def release(
     annotations, # A file written by `write_annotations`, a source folder, `open`, or `none` for choices alone
@@ -643,16 +555,25 @@ def release(
                 for code,path in todo.items()}
         _require_room(done.out, len(jobs), settings)
         if jobs:
-            with (connect(workers, scheduler, jobs=len(jobs), certificates=certificates) as client,
-                  closing(run_jobs(client, build_translation, jobs, limit=job_timeout)) as outcomes):
-                for _,(code,left_out,error) in zip(progress(list(jobs)), outcomes):
-                    _note(done, code, left_out, error.replace(f'{bibles.absolute()}/', ''))
+            with connect(workers, scheduler, jobs=len(jobs), certificates=certificates) as client:
+                _build_all(done, bibles, client, jobs, job_timeout, progress)
     _finish(done, places, bibles, tasks)
     if publishable:
         _require_publishable(done)
     return done
 
 # %% ../../../nbs/lab/jobs/release.ipynb #r1fin001
+def _build_all(done:Release, bibles:Path, client, jobs:dict[str,tuple], limit:float, progress:Callable):
+    "Build translations, and note what became of each"
+    with closing(run_jobs(client, build_translation, jobs, limit=limit)) as outcomes:
+        for _,(code,left_out,error) in zip(progress(list(jobs)), outcomes):
+            if error:
+                done.failed[code] = error.replace(f'{bibles.absolute()}/', '')
+            elif left_out:
+                done.left_out[code] = left_out
+            else:
+                done.built.append(code)
+
 def _finish(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
     "Check and sort what was built, and write the registry; raises `InputError` if there is nothing"
     whole = []

@@ -7,17 +7,17 @@ __all__ = ['find_notebook', 'NotebookRun', 'plan_all', 'execute', 'run_notebook'
            'sweep']
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #8388c776
-import os, time
+import os
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from shlex import quote
 from typing import Callable
-from .probes import run_datasets
+from .probes import run_dataset
 from .queue import Certificates, connect, reason, run_jobs
 from ...protocols.protocol import find_protocol, protocol_file
-from ...runs.planning import Training, empty_tasks, find_sources, plan
+from ...runs.planning import Training, empty_tasks, plan
 from ...core.files import InputError, Parameter, checkout, data_dir, require_place, writer_mark
 from ...core.tables import grouped
 from ..modeling.served_kind import SERVED
@@ -63,11 +63,15 @@ def _installed(name:str)->list[Path]:
 def _empty(tasks:list)->str:
     return f'has an empty split in {", ".join(t.abbr for t in tasks)}'
 
-def _require_training(protocol:str):
-    if not find_protocol(protocol).measure:
+def _require_divisible(protocol:str):
+    "Raise `InputError` for a protocol whose datasets are not each a job of its own"
+    if find_protocol(protocol).measure:
+        why = 'trains nothing, so it needs no sweep'
+    elif find_protocol(protocol).across:
+        why = 'needs several translations together, which a sweep does not divide'
+    else:
         return
-    problem = f'{protocol} trains nothing, so it needs no sweep; run it with `pronto eval`'
-    raise InputError(Parameter('protocol'), problem)
+    raise InputError(Parameter('protocol'), f'{protocol} {why}; run it with `pronto eval`')
 
 def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means all
     "The requested tasks with examples in every split; raises `InputError` if there is none"
@@ -85,9 +89,7 @@ def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means a
 class NotebookRun:
     "What one notebook trains and tests: one model, one task, one seed; without a notebook, one dataset"
     trainings:tuple[Training,...]
-    bibles:tuple[Path,...] # Dataset folders
-    sources:tuple[Path,...] = () # To train on
-    sampling:dict = field(default_factory=dict, compare=False) # `sizes`, `draws` and `asking`
+    asking:dict = field(default_factory=dict, compare=False) # See `plan`
 
     @property
     def keys(self)->list:
@@ -106,13 +108,13 @@ class NotebookRun:
         more = f' and {len(self.keys) - 1:,} more' if len(self.keys) > 1 else ''
         return f'{self.trainings[0]}{more}'
 
-def _in_runs(trainings:list[Training], together:bool, *args)->list[NotebookRun]:
+def _in_runs(trainings:list[Training], together:bool, asking:dict)->list[NotebookRun]:
     "One for each model, task and seed, or for each model"
     groups = {}
     for t in trainings:
         apart = () if together else (t.key.task, t.key.seed)
         groups.setdefault((t.model.given, *apart), []).append(t)
-    return [NotebookRun(tuple(group), *args) for group in groups.values()]
+    return [NotebookRun(tuple(group), asking) for group in groups.values()]
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #sw000003
 def plan_all(
@@ -121,39 +123,30 @@ def plan_all(
     tasks:list[str]=(), # Stems or abbreviations; all if empty
     *args, # See `plan`, from `seeds` on
     protocol:str='in-language', # A key of `PROTOCOLS`
-    train:list[str]=(),
     known:Tasks=BUILT_IN, # That datasets may be about
-    **sampling # `sizes`, `draws` and `asking` of `plan`
+    asking:dict=None,
+    **how # Others of `plan`, which refuses those that the protocol does not know
 )->tuple[list[NotebookRun],list[str]]: # The runs, and a line for each dataset or task that is left out
     "All runs of a sweep; raises `InputError` for missing models or datasets, or unknown tasks"
-    _require_training(protocol)
+    _require_divisible(protocol)
     translations = _datasets_in(datasets, known)
-    runs, left_out, definition = [], [], find_protocol(protocol)
-    whole = _trains_no_model(definition)
+    whole = _trains_no_model(find_protocol(protocol))
     wanted = [translations[0][0].known.find(name) for name in tasks]
     models = [m if SERVED.knows(str(m)) else Model.find(m) for m in models]
-    usable = []
-    for folds in translations:
+    how |= dict(protocol=protocol, known=known, asking=asking or {})
+    runs, left_out = [], []
+    for dataset,*_ in translations:
         try:
-            stems = _usable_tasks(folds[0].entire, wanted)
-            missing = [t for t in wanted if t.stem not in stems]
-            if missing:
-                left_out.append(f'{folds[0].path}: {_empty(missing)}')
-            usable.append((folds, stems))
+            stems = _usable_tasks(dataset.entire, wanted)
+            planned = plan([dataset.path], models, stems, *args, **how)
         except InputError as e:
-            left_out.append(str(e))
-    all_sources = [folds[0].path for folds in find_sources(train, translations, known)]
-    for targets,sources,stems in _divided(definition, usable, all_sources):
-        how = dict(protocol=protocol, train=sources, known=known, **sampling)
-        try:
-            planned = plan(list(targets), models, stems, *args, **how)
-        except InputError as e:
-            concerns_all = isinstance(e.path, Parameter)
-            if concerns_all or len(targets) > 1 or train: # Or datasets do not fit together
-                raise
+            if isinstance(e.path, Parameter):
+                raise # It concerns all
             left_out.append(str(e))
             continue
-        runs += _in_runs(planned, whole, targets, sources, sampling)
+        if missing := [t for t in wanted if t.stem not in stems]:
+            left_out.append(f'{dataset.path}: {_empty(missing)}')
+        runs += _in_runs(planned, whole, how['asking'])
     if not runs:
         raise InputError('datasets', f'none can be used; the first: {left_out[0]}')
     if whole: # A worker keeps its model
@@ -164,21 +157,6 @@ def plan_all(
 def _trains_no_model(protocol)->bool:
     "Is a dataset run in one go, by a process that keeps the model?"
     return protocol.adapt in ('frozen','likelihood') and not protocol.across
-
-def _divided(protocol, usable:list[tuple], sources:list[Path])->list[tuple]:
-    "The targets, sources and tasks of each part of a sweep"
-    if not protocol.across:
-        return [((folds[0].path,), (), stems) for folds,stems in usable]
-    stems = [s for s in usable[0][1] if all(s in other for _,other in usable)] if usable else []
-    targets = tuple(folds[0].path for folds,_ in usable)
-    sources = tuple(sources)
-    if not targets:
-        return []
-    if protocol.divides == 'source' and sources:
-        return [(targets, (source,), stems) for source in sources]
-    if protocol.divides == 'target':
-        return [((target,), sources, stems) for target in targets]
-    return [(targets, sources, stems)]
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #fbf58dee
 def _asides(record)->list[Path]:
@@ -240,23 +218,20 @@ def notebook_parameters(
 )->dict: # What papermill fills in
     "The parameters of `eval.ipynb` that make one run; raises `InputError` for a path that they cannot name"
     model = os.path.abspath(run.model) if Path(run.model).is_dir() else run.model
-    def listed(paths):
-        return ','.join(map(str, paths))
-    given = dict(bible=listed(run.bibles), models=model, tasks=run.key.task,
+    given = dict(bible=str(run.dataset), models=model, tasks=run.key.task,
                  first_seed=run.key.seed, epochs=epochs or 0, limit=limit or 0, recipe=run.key.recipe,
                  runs=str(runs))
-    _refuse_commas([model, *run.bibles, *run.sources])
+    _refuse_commas([model, run.dataset])
     given['show'] = False # Progress would be kept in the notebook
     given['bf16'] = 'yes' if run.key.hyperparameters.get('bf16') else 'no' # A worker may have another device
     if path := run.trainings[0].task.file:
         given['tasks_file'] = path
     if run.key.protocol == 'in-language':
         return given
-    given |= dict(protocol=run.key.protocol, train=listed(run.sources))
+    given |= dict(protocol=run.key.protocol, asking=run.asking)
     if path := protocol_file(run.key.protocol):
         given['protocols_file'] = path
-    sampling = {k: listed(v) if k == 'sizes' else v for k,v in run.sampling.items()}
-    return given | sampling
+    return given
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #91a09550
 @dataclass
@@ -268,84 +243,26 @@ class Sweep:
     done:list[str] = field(default_factory=list)      # Made by this sweep
     failed:dict[str,str] = field(default_factory=dict) # The reason, in one line
     left_out:list[str] = field(default_factory=list) # A line for each dataset that cannot be used
-    an_hour:float = 0. # How many datasets, where they were run one by one
 
     def __repr__(self):
         n = {'run': self.done, 'recorded before': self.recorded, 'failed': self.failed}
-        text = f'{self.runs}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v)
-        return f'{text}; {self.an_hour:,.0f} datasets an hour' if self.an_hour else text
+        return f'{self.runs}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v)
 
-# %% ../../../nbs/lab/jobs/sweep.ipynb #fbe27b73
-_FULL = 4_000 # Verses that fill batches; a New Testament has more
+def _calls(left:dict[str,NotebookRun], runs:Path, notebook:Path|None, *settings)->dict[str,tuple]:
+    "The arguments of `run_notebook` or, without a notebook, of `run_dataset`"
+    if not notebook:
+        return {name: (job.trainings, runs) for name,job in left.items()}
+    parameters = {name: notebook_parameters(job, runs, *settings) for name,job in left.items()}
+    return {name: (notebook, runs/name, of_run) for name,of_run in parameters.items()}
 
-def _verses(run:NotebookRun)->int: # About
-    "How many rows its largest task has"
-    def rows(training):
-        return sum(part.dataset.n_rows(training.key.task, part.split) for part in training.selection.parts)
-    return max(map(rows, run.trainings))
-
-def _groups(left:dict[str,NotebookRun])->list[list[str]]: # Names
-    "Small datasets of one model together; all that are left give at least eight groups, for the workers"
-    most = max(1, len(left)//8)
-    groups = []
-    room = 0
-    for name,run in left.items():
-        verses = _verses(run)
-        fits = groups and len(groups[-1]) < most and verses <= room
-        if fits and left[groups[-1][0]].model == run.model:
-            groups[-1].append(name)
-            room -= verses
-        else:
-            groups.append([name])
-            room = _FULL - verses
-    return groups
-
-# %% ../../../nbs/lab/jobs/sweep.ipynb #fbe27b7w
-@dataclass
-class _Work:
-    "What workers do: a function, and the names and arguments of each of its calls"
-    function:Callable
-    calls:list[tuple[list[str],tuple]]
-    whole:bool = False # Does each name stand for a dataset?
-
-def _notebook_for(whole:bool, notebook)->Path|None:
-    if not whole:
-        return find_notebook(notebook)
-    if notebook:
-        raise InputError(Parameter('notebook'), 'does nothing where no model is trained; leave it out')
-
-def _whole_datasets(left:dict[str,NotebookRun], runs:Path)->_Work:
-    calls = [(names, ({name: left[name].trainings for name in names}, runs)) for names in _groups(left)]
-    return _Work(run_datasets, calls, whole=True)
-
-def _run_one(notebook, record, parameters:dict)->dict[str,str]: # As of `run_datasets`
-    run_notebook(notebook, record, parameters)
-    return {}
-
-def _notebooks(left:dict[str,NotebookRun], runs:Path, notebook:Path, *settings)->_Work: # Epochs and limit
-    calls = []
-    for name,job in left.items():
-        calls.append(([name], (notebook, runs/name, notebook_parameters(job, runs, *settings))))
-    return _Work(_run_one, calls)
-
-# %% ../../../nbs/lab/jobs/sweep.ipynb #fbe27b7x
-def _sweep_with(swept:Sweep, work:_Work, need:dict, progress:Callable, **workers):
-    "Run what is not recorded; `workers` as `connect` takes them"
-    names = {called[0]: called for called,_ in work.calls}
-    todo = {called[0]: arguments for called,arguments in work.calls}
-    began = time.monotonic()
-    require_place(swept.runs/next(iter(todo)))
-    with (connect(**workers, jobs=len(todo)) as client,
-          closing(run_jobs(client, work.function, todo, retries=1, need=need)) as outcomes):
-        for _,(first,failed,error) in zip(progress(list(todo)), outcomes):
-            for name in names[first]:
-                why = error or failed.get(name)
-                if why:
-                    swept.failed[name] = why
-                else:
-                    swept.done.append(name)
-    if work.whole:
-        swept.an_hour = 3600*len(swept.done)/(time.monotonic() - began)
+def _run_all(swept:Sweep, client, function:Callable, calls:dict[str,tuple], need:dict, progress:Callable):
+    "Run what is not recorded, and note what became of it"
+    with closing(run_jobs(client, function, calls, retries=1, need=need)) as outcomes:
+        for _,(name,_,error) in zip(progress(list(calls)), outcomes):
+            if error:
+                swept.failed[name] = error
+            else:
+                swept.done.append(name)
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #fbe27b73b
 def sweep(
@@ -364,7 +281,7 @@ def sweep(
     per_gpu:int=1, # Runs that share a GPU
     notebook=None, # Instead of `eval.ipynb`
     progress:Callable=iter,
-    **protocol # `protocol`, `train`, `sizes`, `draws`, `asking` and `known` of `plan`
+    **protocol # `protocol`, `known` and `asking` of `plan`
 )->Sweep:
     "Evaluate all models on all Bibles; raises `InputError` if input is missing or no run succeeds"
     if per_gpu > 1 and not gpus:
@@ -374,14 +291,18 @@ def sweep(
     jobs, left_out = plan_all(datasets, models, tasks, seeds, recipe, epochs, limit, **protocol)
     named = {job.key.record(runs).relative_to(runs).as_posix(): job for job in jobs}
     whole = _trains_no_model(find_protocol(protocol.get('protocol', 'in-language')))
-    notebook = _notebook_for(whole, notebook)
+    if whole and notebook:
+        raise InputError(Parameter('notebook'), 'does nothing where no model is trained; leave it out')
+    notebook = None if whole else find_notebook(notebook)
     left = {name: job for name,job in named.items() if not is_recorded(job, runs)}
     swept = Sweep(runs, named, recorded=[name for name in named if name not in left], left_out=left_out)
     if left:
+        require_place(runs/next(iter(left)))
+        calls = _calls(left, runs, notebook, epochs, limit)
         need = {'GPU': 1/per_gpu} if gpus else {}
         here = dict(workers=workers, gpus=0 if scheduler else gpus, per_gpu=per_gpu)
-        work = _whole_datasets(left, runs) if whole else _notebooks(left, runs, notebook, epochs, limit)
-        _sweep_with(swept, work, need, progress, **here, scheduler=scheduler, certificates=certificates)
+        with connect(**here, scheduler=scheduler, jobs=len(left), certificates=certificates) as client:
+            _run_all(swept, client, run_notebook if notebook else run_dataset, calls, need, progress)
     swept.done, swept.failed = sorted(swept.done), dict(sorted(swept.failed.items()))
     if not swept.done + swept.recorded:
         first = next(iter(swept.failed.values()))

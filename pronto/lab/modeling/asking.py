@@ -12,10 +12,9 @@ from ...protocols.parts import Part, Selection
 from ...protocols.protocol import Protocol, Setup, transfer
 
 # %% ../../../nbs/lab/modeling/asking.ipynb #ask00007
-def _prompt(model, task, *args, **how):
-    from pronto.lab.modeling.prompting import prompt, prompt_by_label
-    ask = prompt_by_label if task.target == 'several' else prompt
-    return ask(model, task, *args, **how)
+def _prompt(*args, **how):
+    from pronto.lab.modeling.prompting import prompt
+    return prompt(*args, **how)
 
 IN_WORDS = Adaptation('none', PROMPTS, 'prompt', _prompt)
 
@@ -30,4 +29,4 @@ ASKING = Protocol(
     tested=('test',))
 ASKING_ACROSS = Protocol(
     'transfer-prompting', transfer, 'As prompting, with examples of another translation', adapt='none',
-    metric='mcc', sources='needed', divides='source', tested=('test',))
+    metric='mcc', sources='needed', tested=('test',))

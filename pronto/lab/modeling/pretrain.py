@@ -15,16 +15,16 @@ from typing import Callable, NamedTuple
 import torch
 from torch.nn.functional import cross_entropy
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import (AutoModelForCausalLM, AutoModelForMaskedLM, BertConfig, BertForMaskedLM,
-                          DataCollatorForLanguageModeling, GPT2Config, GPT2LMHeadModel,
-                          PreTrainedTokenizerFast, TrainerCallback, TrainingArguments, set_seed)
+from transformers import (BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling, GPT2Config,
+                          GPT2LMHeadModel, PreTrainedTokenizerFast, TrainerCallback, TrainingArguments,
+                          set_seed)
 from ...bibles.opening import NotABible
 from ...bibles.reading import read_bible
 from ...bibles.versification import choose_versification, to_english
 from ...core.files import (InputError, content_hash, foreign_file, json_with_keys, reading,
                                replace_folder, require_place, temporary_folder)
 from ...datasets.splits import split_of
-from ...modeling.architectures import check_tokens, load_model, load_tokenizer, quiet
+from ...modeling.architectures import quiet
 from .embedding_init import word_vectors
 from ...modeling.encoding import bare_ids, padded, share_unknown
 from ...modeling.layers import use_onednn
@@ -152,15 +152,6 @@ def _new_model(texts:list[str], settings:Pretraining)->tuple: # Tokenizer and mo
         _place_words(net, ids, s.window)
     return tokenizer, net
 
-def _known_model(init, settings:Pretraining)->tuple: # Tokenizer and model
-    kind, tokenizer = _KINDS[settings.kind], load_tokenizer(init)
-    set_seed(settings.seed)
-    net,_ = load_model(init, kind.known, f'cannot be trained further {kind.how}', kind.remedy)
-    if settings.kind == 'masked' and tokenizer.mask_token is None:
-        raise InputError(init, 'its tokenizer has no mask token; give a model of the BERT family')
-    check_tokens(init, net, [[len(tokenizer) - 1]]) # Some tokens are replaced by any of the tokenizer's
-    return tokenizer, net
-
 # %% ../../../nbs/lab/modeling/pretrain.ipynb #3106c315
 class _MaskingCollator(DataCollatorForLanguageModeling):
     "Pads and masks a batch"
@@ -174,7 +165,7 @@ class _MaskingCollator(DataCollatorForLanguageModeling):
 class MaskedTrainer(LeanTrainer):
     "A `Trainer` that applies BERT's head to masked tokens only"
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
-        if not isinstance(model, BertForMaskedLM):
+        if not isinstance(model, BertForMaskedLM): # A causal one
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
         labels = inputs.pop('labels')
         masked = labels != -100
@@ -209,15 +200,10 @@ class _Kind(NamedTuple):
     inputs:tuple[str,...] # What it reads
     examples:Callable # From texts
     collator:Callable # Makes batches of them
-    known:type # Loads a model that is trained further
-    how:str # For errors
-    remedy:str
 
 _KINDS = dict(
-    masked=_Kind(_small_bert, _INPUTS, _pairs, _masking, AutoModelForMaskedLM,
-                 'by masked language modelling', 'give a model of the BERT family'),
-    causal=_Kind(_small_gpt, ('input_ids', 'attention_mask'), _joined, _next_tokens, AutoModelForCausalLM,
-                 'to predict the next token', 'give a causal model'))
+    masked=_Kind(_small_bert, _INPUTS, _pairs, _masking),
+    causal=_Kind(_small_gpt, ('input_ids', 'attention_mask'), _joined, _next_tokens))
 
 # %% ../../../nbs/lab/modeling/pretrain.ipynb #c7b1000e
 def _last_loss(state)->float|None: # `state`: of `Trainer`
@@ -298,13 +284,13 @@ def save_model(
             raise
         raise InputError(out, f'cannot be written ({e}); choose another place or make room') from e
 
-def _manifest(texts, tokenizer, net, settings:Pretraining, *, init, loss, trained:float)->dict:
+def _manifest(texts, tokenizer, net, settings:Pretraining, *, loss, trained:float)->dict:
     s = asdict(settings)
     told = {k: s[k] for k in 'kind learning_rate batch_size masked window seed'.split()}
     return dict(texts=len(texts), parameters=net.num_parameters(), vocabulary=len(tokenizer),
                 steps=s['steps'],
                 epochs=s['epochs'] if s['steps'] is None else None, **told,
-                init=init and str(init), trained=trained, loss=loss,
+                trained=trained, loss=loss,
                 texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
 
 # %% ../../../nbs/lab/modeling/pretrain.ipynb #c7b10003
@@ -316,7 +302,7 @@ def checkpoint_of(
     out = Path(out)
     return out if share == 1 else out.with_name(f'{out.name}-{100*share:g}')
 
-def _checked(settings:Pretraining, init)->Pretraining:
+def _checked(settings:Pretraining)->Pretraining:
     "Without what does not apply; raises `InputError` for what cannot be done"
     s = settings
     if s.kind not in _KINDS:
@@ -327,7 +313,7 @@ def _checked(settings:Pretraining, init)->Pretraining:
         raise InputError('checkpoints', 'need a training; give more than 0 steps')
     if s.kind == 'causal':
         s = replace(s, masked=0)
-    if init is not None or s.steps == 0:
+    if s.steps == 0:
         s = replace(s, window=0)
     return replace(s, checkpoints=tuple(share for share in s.checkpoints if share < 1))
 
@@ -335,22 +321,21 @@ def _checked(settings:Pretraining, init)->Pretraining:
 def pretrain(
     texts:list[str], out,
     settings:Pretraining=Pretraining(), # noqa: B008 (it is frozen)
-    *, init=None, # A model to continue from, with its vocabulary and shape
-    device:str=None, progress:str='',
+    *, device:str=None, progress:str='',
     **changes # Fields of `Pretraining`, e.g. `steps=1000`
 )->dict: # The manifest
     "Pretrain a small model and write its folder; raises `InputError` for a bad shape or an unwritable place"
     if not texts:
         raise ValueError('no texts to train on')
     device = pick_device(device)
-    s = _checked(replace(settings, **changes), init)
+    s = _checked(replace(settings, **changes))
     for share in s.checkpoints:
         require_place(checkpoint_of(out, share), foreign_in_model)
     with quiet(), replace_folder(out, foreign_in_model) as folder:
-        tokenizer, net = _new_model(texts, s) if init is None else _known_model(init, s)
+        tokenizer, net = _new_model(texts, s)
         def write(folder, share, loss):
             save_model(tokenizer, net, folder, out)
-            made = _manifest(texts, tokenizer, net, s, init=init, loss=loss, trained=share)
+            made = _manifest(texts, tokenizer, net, s, loss=loss, trained=share)
             made |= {'weights_hash': weights_hash(folder)}
             (folder/'manifest.json').write_text(json.dumps(made, indent=1) + '\n')
             return made

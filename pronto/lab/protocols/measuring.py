@@ -35,10 +35,10 @@ def _perplexity(*args, **how):
 
 SEARCHING = Protocol(
     'retrieval', search, 'Verses look for their translation, without training', adapt='',
-    measure=_retrieval, sources='needed', divides='source', tested=('test',))
+    measure=_retrieval, sources='needed', tested=('test',))
 REMEMBERING = Protocol(
     'memory', read, 'Whether it has read these verses, perhaps rather than another wording of them', adapt='',
-    measure=_memory, sources='optional', divides='target', tested=('train','dev','test'))
+    measure=_memory, sources='optional', tested=('train','dev','test'))
 READING = Protocol(
     'perplexity', read, 'How well the verses are predicted, without labels and training', adapt='',
-    measure=_perplexity, sources='optional', divides='target', tested=('dev','test'))
+    measure=_perplexity, sources='optional', tested=('dev','test'))

@@ -1,0 +1,118 @@
+"""What do cards say of models whose reading is known?
+
+    python benchmarks/cards.py run LANGUAGE=BIBLE... -m MINILM -o OUT
+    python benchmarks/cards.py tables OUT -o paper_tables/choices
+
+Each Bible is asked twice, as Mark in ten folds and as a New Testament. The models: an English sentence
+encoder by probe, with its own and with random weights, a small causal model of the language by likelihood
+(trained on the train verses of the New Testament without Mark, of which no verse is asked in either), and the
+first of these on all other languages. What is in OUT is not made again."""
+import argparse
+from dataclasses import replace
+from pathlib import Path
+import pandas as pd
+from pronto.bibles.reading import read_bible, write_tsv
+from pronto.cli.command import main as pronto
+from pronto.core.refs import NT_BOOKS
+from pronto.core.tables import Column, decimal, table_of
+from pronto.datasets.align import readable_verses
+from pronto.datasets.splits import split_of
+
+TEXTS = {'mark': {'MRK'}, 'nt': set(NT_BOOKS)}
+TASKS = ['-t', 'WO', '-t', 'WC', '-t', 'WX']
+TRAINING = dict(kind='causal', layers=2, width=128, heads=4, vocab_size=3000, epochs=6, batch_size=32)
+TITLES = dict(mark='Mark', nt='NT')
+NAMES = {'MiniLM': 'MiniLM', 'MiniLM random': 'MiniLM, random weights', 'student': 'student of the language',
+         'first student': 'student of the first language'}
+
+def one(value): return decimal(value, 1)
+
+def amount(verses): return 'all' if verses == float('inf') else f'{verses:,.0f}'
+
+def succeed(*words):
+    if pronto([*map(str, words)]):
+        raise SystemExit(f'failed: {" ".join(map(str, words))}')
+
+def student(bible, folder):
+    "A causal model that has read the train verses of a New Testament without Mark"
+    from pronto.lab.modeling.pretrain import pretrain
+    if not (folder/'manifest.json').is_file():
+        verses = readable_verses(bible)
+        others = TEXTS['nt'] - TEXTS['mark']
+        texts = [text for ref,text in verses.items() if ref.book in others and split_of(ref) == 'train']
+        pretrain(texts, folder, **TRAINING)
+    return folder
+
+def run(args):
+    first = None
+    for named in args.bibles:
+        language, path = named.split('=', 1)
+        bible = read_bible(path)
+        own = student(bible, args.output/'students'/language)
+        first = first or own
+        for text,books in TEXTS.items():
+            name = f'{language}-{text}'
+            file, built = args.output/'texts'/f'{name}.tsv', args.output/'built'/name
+            if not built.is_dir():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                write_tsv(replace(bible, rows=[row for row in bible.rows if row.book in books]), file)
+                succeed('build', '-a', 'none', '-b', file, '-o', built, '--language', language)
+            asked = ['eval', built, *TASKS, '--runs', args.output/'runs', '--quiet']
+            students = {'student': own} | ({'first student': first} if first != own else {})
+            succeed(*asked, '--protocol', 'likelihood',
+                    *(word for name,folder in students.items() for word in ('-m', f'{name}={folder}')))
+            asked += ['--protocol', 'probe']
+            succeed(*asked, '-m', f'MiniLM={args.model}')
+            succeed(*asked, '-m', f'MiniLM random={args.model}', '--recipe', 'probe-random')
+            print(language, text, flush=True)
+
+COLUMNS = [Column('language', 'language'), Column('text', 'text'), Column('model', 'model'),
+           Column('number', 'number', one), Column('interval', '95 %'), Column('ngrams', 'n-grams', one),
+           Column('read', 'verses read', amount), Column('read_interval', '95 %'),
+           Column('verdict', 'the model')]
+
+def tables(args):
+    from pronto.reporting.language_score import language_scores
+    from pronto.runs.store import read_runs
+    records, rows = read_runs(args.runs/'runs'), []
+    order = [*dict.fromkeys(run.dataset.rsplit('-', 1)[0] for run in records)]
+    for dataset in sorted({run.dataset for run in records}):
+        language, text = dataset.rsplit('-', 1)
+        scores = language_scores([run for run in records if run.dataset == dataset])
+        for row in scores.itertuples():
+            rows.append(dict(language=row.language, text=TITLES[text], model=NAMES[row.model.split(' (')[0]],
+                             number=row.number, low=row.low, high=row.high, ngrams=row.ngrams, read=row.read,
+                             read_low=row.read_low, read_high=row.read_high, read_all=row.read_all,
+                             verdict=row.verdict, place=(order.index(language), text)))
+    models = [*NAMES.values()]
+    rows.sort(key=lambda row: (row.pop('place'), models.index(row['model'])))
+    shown = [row | dict(interval=f'{one(row["low"])} to {one(row["high"])}',
+                        read_interval=f'{amount(row["read_low"])} to {amount(row["read_high"])}',
+                        verdict=row['verdict'] or 'undecided') for row in rows]
+    notes = ['Mark in ten folds, and New Testaments. The student of a language is a causal model of two '
+             'layers that has read the train verses of the New Testament without Mark; MiniLM is an English '
+             'sentence encoder, asked by probe. Verses read: over how many an n-gram model must count to '
+             'score as high.']
+    pd.DataFrame(rows).round(1).to_csv(args.output/'cards.csv', index=False)
+    table = table_of('cards', 'What cards say', COLUMNS, shown, notes)
+    table.write(args.output)
+    print(table.markdown())
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    runs = commands.add_parser('run')
+    runs.add_argument('bibles', nargs='+')
+    runs.add_argument('-m', '--model', type=Path, required=True, help='an English sentence encoder')
+    runs.set_defaults(run=run)
+    made = commands.add_parser('tables')
+    made.add_argument('runs', type=Path)
+    made.set_defaults(run=tables)
+    for command in (runs, made):
+        command.add_argument('-o', '--output', type=Path, required=True)
+    args = parser.parse_args()
+    args.run(args)
+
+if __name__ == '__main__':
+    main()
