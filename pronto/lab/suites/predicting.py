@@ -71,6 +71,7 @@ def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->l
             raise InputError(data, f'{problem}: import it with the others, or choose another --train')
     return [train.split('+')]
 
+# %% ../../../nbs/lab/suites/predicting.ipynb #pr18cse97
 def submission_selections(
     data, stem:str,
     train:str='en', # The language to train in; `en+de` for several together; `same` for each by itself
