@@ -65,7 +65,6 @@ class Card:
 
     @cached_property
     def scores(self)->pd.DataFrame: # As `language_scores` gives them; runs of other tasks may follow
-        "What the models know of the language"
         return language_scores(self.runs)
 
     @cached_property

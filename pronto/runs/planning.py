@@ -220,6 +220,11 @@ def _trainings(
     return trainings
 
 # %% ../../nbs/runs/planning.ipynb #7d3b5f11
+def _of_model(protocol:Protocol, recipe, seeds:range, limit:int|None, model, group:list)->list[Training]:
+    "The trainings of one model; `group`: see `_setups`"
+    return [training for task,by_fold in group for seed in seeds for fold,selections in by_fold.items()
+            for training in _trainings(protocol, recipe, model, task, selections, seed, limit, fold)]
+
 def plan_selections(chosen:list[Selection], protocol:Protocol, recipe, model, task, *args)->list[Training]:
     "The trainings of one model on rows that are chosen already; `args`: the seed and the limit"
     return _trainings(protocol, recipe, _find_model(model, protocol, recipe), task, chosen, *args)
@@ -467,16 +472,12 @@ def plan(
     sources = find_sources(train, targets, known)
     if protocol.measure:
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
-        groups = [_pairs(protocol, targets, sources)]
+        groups, of_model = [_pairs(protocol, targets, sources)], partial(_measurings, protocol)
     else:
         numbers = _seeds(protocol, recipe, range(first_seed, first_seed + seeds))
         groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)
-    def of_model(pair):
-        model, group = pair
-        if protocol.measure:
-            return _measurings(protocol, model, group)
-        return [training for task,by_fold in group for seed in numbers for fold,selections in by_fold.items()
-                for training in _trainings(protocol, recipe, model, task, selections, seed, limit, fold)]
+        of_model = partial(_of_model, protocol, recipe, numbers, limit)
     usable_models = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
-    made = _kept([(model, group) for group in groups for model in usable_models], of_model, report)
+    made = _kept([(model, group) for group in groups for model in usable_models],
+                 lambda pair: of_model(*pair), report)
     return _one_meaning([training for trainings in made for training in trainings])
