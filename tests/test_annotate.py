@@ -1,6 +1,5 @@
 "What each verse says: release v0.1 as published, slip for slip, and the paper's rules where they are easily got wrong"
-import json, re
-from dataclasses import replace
+import re
 
 import pytest
 from onf_parser import parse_file, parse_file_string
@@ -129,29 +128,6 @@ def test_a_damaged_header_is_one_line(table, tmp_path, header):
     damaged = table.replace_schema_metadata({b'pronto.source': header})
     with pytest.raises(InputError, match=r'a.parquet(, byte \d+)?: [^\n]{1,300}\Z'): read_back(damaged, tmp_path/'a.parquet')
 
-def edited(table, value, *way):
-    "The table with another value in its first row"
-    import pyarrow as pa
-    rows = table.to_pylist()
-    inside = rows[0]
-    for key in way[:-1]: inside = inside[key]
-    inside[way[-1]] = value
-    return pa.Table.from_pylist(rows, schema=table.schema)
-
-S, M, P = ('sentences', 0), ('sentences', 0, 'mentions', 0), ('sentences', 0, 'predicates', 0)
-
-MISSING = [('book',), ('chapter',), ('verse',), ('crosses',), ('sentences',), S, (*S, 'mentions'), (*S, 'predicates'),
-           M, (*M, 'start'), (*M, 'end'), (*M, 'chain'), (*M, 'pronominal'), P, (*P, 'sense'), (*P, 'n_args')]
-
-@pytest.mark.parametrize('value,way', [
-    *((None, way) for way in MISSING),
-    ('XYZ', ('book',)), (0, ('verse',)), (-1, ('chapter',)), ('sad', (*S, 'mood')), (-1, (*P, 'n_args')),
-    ('a\tb', (*P, 'sense')), (-1, (*M, 'start')),
-])
-def test_odd_values_are_one_line(table, tmp_path, value, way):
-    with pytest.raises(InputError, match=r'a.parquet: cannot be read \([^\n]{1,300}\Z'):
-        read_back(edited(table, value, *way), tmp_path/'a.parquet')
-
 def test_other_columns_types_and_rows_are_one_line(table, tmp_path):
     import pyarrow as pa
     def typed(t): return table.set_column(1, 'chapter', table['chapter'].cast(t))
@@ -174,14 +150,6 @@ def test_a_cut_annotation_file_is_one_line(toy_folder, tmp_path):
     for n in range(0, len(whole), 97):
         (tmp_path/'a.parquet').write_bytes(whole[:n])
         with pytest.raises(InputError, match=r'a.parquet: [^\n]{1,300}\Z'): read_annotations(tmp_path/'a.parquet')
-
-def test_files_of_the_earlier_version_are_read(table, toy_folder, tmp_path):
-    "Their source has neither `arguments` nor `tasks`"
-    about = json.loads(table.schema.metadata[b'pronto.source'])
-    del about['arguments'], about['tasks']
-    header = {b'pronto.source': json.dumps(about).encode()}
-    older = read_back(table.replace_schema_metadata(header), tmp_path/'a.parquet')
-    assert older.source == replace(annotate(toy_folder).source, arguments='all', tasks=Source().tasks)
 
 def test_shuffled_verses_are_put_in_order(table, tmp_path):
     "Datasets are drawn from the verses in canonical order"

@@ -85,9 +85,7 @@ def test_a_model_that_predicts_the_next_word_is_asked_which_sentence_it_finds_mo
     assert 'Nothing shows that decoder has read this very text: it does not complete its verses more often' in said.out
     assert 'decoder was asked which of the sentences it finds more probable.' in said.out and 'decoder on English |' in said.out
     assert 'broken' in said.err # It is named, and ends nothing
-    steps = [line.partition(':')[0] for line in said.err.splitlines() if line.endswith(' left in all')]
-    assert list(dict.fromkeys(steps))[:2] == ['build the tasks', 'load what models need'] and steps[-1] == 'write the page'
-    assert steps[0] == said.err.partition(':')[0] # The first line says how long it takes
+    assert said.err.splitlines()[0] == 'build the tasks' and 'write the page' in said.err
 
 @pytest.mark.slow
 def test_a_model_that_cannot_be_asked_what_it_has_read_has_its_number(corpus, tmp_path, capsys, monkeypatch):

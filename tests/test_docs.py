@@ -36,6 +36,37 @@ def test_the_index_of_the_tables_names_all_of_them():
     files = {p.name for p in (ROOT/'paper_tables').iterdir() if p.suffix in ('.md','.png')} - {'README.md'}
     assert {name for name in files if name not in text} == set()
 
+def rows_of_papers():
+    lines = (ROOT/'paper_tables'/'papers.tsv').read_text(encoding='utf-8').splitlines()
+    header, *rows = [line.split('\t') for line in lines]
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+def test_the_page_of_the_papers_has_their_rows():
+    "Numbered, with the commands of the table, lines of their output, what was published and what differs; none failed"
+    rows, text = rows_of_papers(), (DOCS/'papers.md').read_text(encoding='utf-8')
+    assert [row['n'] for row in rows] == [str(n) for n in range(1, len(rows) + 1)] and len(rows) > 60
+    sections = re.split(r'^### ', text, flags=re.M)[1:]
+    for row,section in zip(rows, sections, strict=True):
+        assert section.startswith(f'{row["n"]}. {row["row"]}\n')
+        assert f'**Published:** {row["published"]}\n' in section and f'**What differs:** {row["differs"]}\n' in section
+        assert row['published'] and row['differs']
+        shown = re.findall(r'^```(\w+)\n(.+?)\n```$', section, re.M | re.S)
+        assert [kind for kind,_ in shown] == (['sh','text'] if row['commands'] else []), row['n']
+        if shown: assert shown[0][1] == row['commands'].replace(' && ', '\n')
+    assert f'{len(rows)} rows of four papers' in text and '; 0 failed; ' in text
+
+@pytest.mark.slow
+def test_the_notebook_of_the_papers_runs_their_commands(tmp_path):
+    "Some of the rows: a build, XTREME's files and MELA's"
+    from conftest import run_notebook
+    rows = [row['n'] for row in rows_of_papers() if row['commands'].startswith(('pronto import xtreme download -o xtreme',
+                                                                             'pronto import mela MELA -o mela'))]
+    page = tmp_path/'page.md'
+    given = dict(out=str(tmp_path/'work'), page=str(page), only=','.join(rows))
+    run_notebook('papers.ipynb', tmp_path/'out.ipynb', given, tmp_path, PRONTO_DATA=str(tmp_path/'data'))
+    text = page.read_text(encoding='utf-8')
+    assert '2 are answered by commands that ran; 0 failed' in text and '| xnli | pair | 4 | 60 | 120 | 160 | 0 |' in text
+
 def test_a_page_lists_all_tasks():
     from pronto.datasets.tasks import BUILT_IN, TASK_SETS
     text = (ROOT/'docs'/'tasks.md').read_text(encoding='utf-8')

@@ -326,7 +326,7 @@ def test_a_task_without_rows_in_some_folds_is_asked_in_the_others(tmp_path):
             if ref.book in ('MRK','LUK') and (ref.verse % 2 or not has_gaps(ref))]
     build(TEXT_ALONE, Bible(rows), tmp_path/'qaa', splits='folds', report=str)
     found = pronto.load_dataset(tmp_path/'qaa')
-    tested = tested_folds(found.folds, found.known['next_verse'])
+    tested = tested_folds(found, found.known['next_verse'])
     assert 0 < len(tested) < 9
     bert = zoo.save_model(tmp_path/'bert', 'bert')
     (run,) = pronto.evaluate(found, str(bert), tasks='NV', limit=20, show=False, report=str, runs=tmp_path/'runs').runs

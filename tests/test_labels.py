@@ -107,7 +107,7 @@ def test_a_published_split_is_no_task(testdata):
 def test_folds_are_run(built, model, tmp_path): # noqa: F811
     assert main('eval', built('folds'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     [pooled] = read_runs(tmp_path/'runs')
-    assert pooled.folds and len({row['ref'] for row in predictions_of(pooled)}) == 200
+    assert pooled.folds and len({*predictions_of(pooled).ref}) == 200
 
 def test_a_task_that_is_empty_in_a_fold_is_left_out_with_a_line(place, tmp_path, capsys):
     "Its labels are all in the chapters of one fold"
@@ -141,7 +141,7 @@ def test_a_task_is_tested_in_the_folds_that_have_rows_of_it(place, model, tmp_pa
     assert main('eval', folder, '-m', model, '-t', 'initial', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     assert f'{folder}: initial is tested in 7 of its folds; in others a split is empty' in capsys.readouterr().err
     [pooled] = read_runs(tmp_path/'runs')
-    tested = {chapter_fold(row['ref'].split(':')[0]) for row in predictions_of(pooled)}
+    tested = {chapter_fold(row['ref'].split(':')[0]) for row in predictions_of(pooled).to_dict('records')}
     assert pooled.folds == 7 and tested == {0, 4, 5, 6, 7, 8, 9}
     assert main('eval', folder, '-t', 'initial') == 0
 
@@ -150,7 +150,7 @@ def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path)
     from pronto.runs.runner import run_training
     folder = built('parallel')
     training = plan(folder, [str(model)], ['long'], epochs=1, limit=20)[0]
-    assert run_training(training, tmp_path/'runs')[0].exists()
+    assert run_training(training, tmp_path/'runs')[0][0].exists()
 
 def test_a_release_has_them(place, tmp_path):
     from pronto.core.files import content_hash
@@ -455,7 +455,7 @@ def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model
     assert rating.hyperparameters['select'] == 'spearman' and topic.hyperparameters['select'] == 'macro_f1'
     assert 0 <= topic.accuracy <= topic.micro_f1 <= 1
     low, high = map(float, load_manifest(folder)['labels']['rating'])
-    assert all(low <= float(row['predicted']) <= high for row in predictions_of(rating))
+    assert all(low <= float(row['predicted']) <= high for row in predictions_of(rating).to_dict('records'))
     capsys.readouterr()
     for metric in '', 'macro_f1', 'mae', 'spearman', 'micro_f1':
         assert main('tables', *runs, '-o', tmp_path/'tables', *(['--metric', metric] if metric else [])) == 0
@@ -648,11 +648,3 @@ def test_a_class_that_train_lacks_is_said_in_build_manifest_and_table(place, mod
 def test_references_as_people_write_them(text, refs):
     from pronto.sources.labels import _verses
     assert list(map(str, _verses(text))) == refs
-
-@pytest.mark.parametrize('cells', [b'<row>' + b'<c/>'*20_000, b'<row/>'*900_000])
-def test_a_small_spreadsheet_with_many_cells_ends_in_one_line(cells, tmp_path):
-    import zipfile
-    from pronto.core.files import InputError
-    from pronto.sources.label_cells import read_table_cells
-    with zipfile.ZipFile(tmp_path/'a.xlsx', 'w', zipfile.ZIP_DEFLATED) as archive: archive.writestr('xl/worksheets/sheet1.xml', cells)
-    with pytest.raises(InputError, match='sheet1.xml: has more than 800,000 cells, or 16,384 in a row'): read_table_cells(tmp_path/'a.xlsx')

@@ -4,7 +4,7 @@ import json, math
 import pytest
 
 from pronto.cli.command import main
-from pronto.runs.store import prediction_columns, read_runs
+from pronto.runs.store import predictions_of, read_runs
 
 @pytest.fixture(scope='module')
 def data(tmp_path_factory):
@@ -40,7 +40,7 @@ def test_a_causal_model_reads_its_language_better_than_another(data, causal, cap
     low, high = own['intervals']['bits_per_character']
     assert own['accuracy'] is None and 0 < low < own['bits_per_character'] < high and own['fertility'] > 0
     assert f'{own["bits_per_character"]:.3f}' in said
-    columns = prediction_columns(read_runs(runs)[0])
+    columns = predictions_of(read_runs(runs)[0])
     bits, characters = sum(map(float, columns['bits'])), sum(map(int, columns['characters']))
     assert own['bits_per_character'] == pytest.approx(bits/characters, abs=1e-3)
     other, _ = read(data, causal, code='qad')

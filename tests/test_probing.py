@@ -295,7 +295,7 @@ def test_another_run_store_keeps_encodings_and_baselines(release, capsys, monkey
 
 def store(folder): # Record to its scores, and the tables of predictions
     runs = read_runs(folder)
-    return list(map(predictions_of, runs)), [(r.task, r.accuracy, r.baselines, r.dev, r.used) for r in runs]
+    return [predictions_of(run).to_dict('records') for run in runs], [(r.task, r.accuracy, r.baselines, r.dev, r.used) for r in runs]
 
 def test_threads_find_the_same(release, monkeypatch):
     "Tasks side by side; the verses are encoded once, the tables loaded once"

@@ -182,7 +182,7 @@ def test_folds_are_pooled(place, trained, capsys):
     assert 'all folds: qad, tiny, PNS, seed 0: accuracy' in capsys.readouterr().out
     pooled, = read_runs(place/'runs')
     assert (pooled.fold, pooled.folds, len(pooled.paths), pooled.counts['test']) == (None, 5, 5, 74)
-    table = predictions_of(pooled)
+    table = predictions_of(pooled).to_dict('records')
     assert len({row['ref'] for row in table}) == 74 # Every verse is tested once
     assert pooled.accuracy == round(sum(row['label'] == row['predicted'] for row in table)/74, 4)
     assert set(pooled.baseline_scores) == set(pooled.baselines)
@@ -327,7 +327,7 @@ def test_labels_on_which_all_sentences_agree(place, trained, monkeypatch):
     monkeypatch.setattr(Dataset, 'unambiguous', dict(proper_noun_subject=clear), raising=False)
     assert run(place, place/'release'/'qaa') == 0
     record, = read_runs(place/'runs')
-    marked = [row for row in predictions_of(record) if row['unambiguous'] == '1']
+    marked = [row for row in predictions_of(record).to_dict('records') if row['unambiguous'] == '1']
     assert len(marked) == 9
     assert record.source == 'OntoNotes' and set(record.baseline_scores['ngram']) >= {'accuracy','mcc','macro_f1'}
 

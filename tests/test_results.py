@@ -13,9 +13,9 @@ import pronto
 from pronto.core.files import InputError
 from pronto.runs import store
 from pronto.runs.frame import coded
-from pronto.runs.predictions import as_text, read_answers_of, table_file, write_answers
+from pronto.runs.predictions import as_text, read_stored, table_file, write_answers
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs
-from pronto.runs.store import rows_and_answers, score_run, store_run, write_record
+from pronto.runs.store import score_run, store_run, write_record
 from pronto.core.seeds import score_runs
 from pronto.datasets.tasks import SM, SS, BUILT_IN
 
@@ -67,7 +67,7 @@ def test_two_processes_do_no_harm(tmp_path):
     records = read_runs(tmp_path, report=said.append)
     assert len(records) == 20 and not said
     assert len(list((tmp_path/'qaa'/'maker--tiny'/'sentence_mood').iterdir())) == 40
-    for r in records: assert {row['label'] for row in predictions_of(r)} == {r.device}
+    for r in records: assert {*predictions_of(r).label} == {r.device}
 
 def test_record_without_predictions_is_redone(tmp_path):
     path = write_record(RUN, tmp_path, run_results(accuracy=1.), [dict(label='x', predicted='x')])
@@ -278,14 +278,14 @@ def test_baselines_are_those_of_all_rows(dataset):
         train = rows['train'] if protocol == 'in-language' else few['train']
         path = store_run(replace(key, protocol=protocol), runs, trained, train_rows=train)
         answers = predict_baselines(SM, train, few['test'])
-        assert [row['ngram'] for row in predictions_of(read_record(path))] == answers['ngram']
+        assert predictions_of(read_record(path)).ngram.tolist() == answers['ngram']
 
 def as_text_store(runs, n=3):
     "A store with predictions as text, as others get them"
     rows = [dict(ref=f'MRK 1:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(8)]
     for seed in range(n):
         path = write_record(replace(RUN, seed=seed), runs, run_results(accuracy=.5), rows)
-        text = as_text(read_answers_of(path))
+        text = as_text(read_stored(path).columns)
         table_file(path).unlink()
         path.with_suffix('.predictions.tsv').write_bytes(text)
     return rows
@@ -295,7 +295,7 @@ def test_what_models_share_is_stored_once(tmp_path):
     for model in 'one', 'two':
         write_record(replace(RUN, model=model), tmp_path, run_results(), [row | dict(predicted=model) for row in rows])
     assert len(list(tmp_path.rglob('*.rows.parquet'))) == 1 and len(list(tmp_path.rglob('*.predictions.parquet'))) == 2
-    assert [predictions_of(run)[0]['predicted'] for run in read_runs(tmp_path)] == ['one','two']
+    assert [predictions_of(run).predicted[0] for run in read_runs(tmp_path)] == ['one','two']
 
 def three_models(runs):
     rows = [dict(ref=f'MRK {1 + i % 3}:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(40)]
@@ -308,7 +308,7 @@ def test_the_bytes_of_answers_tell_that_they_are_whole(tmp_path):
         for i in range(0, len(whole), 5):
             file.write_bytes(whole[:i] + bytes([whole[i] ^ 4]) + whole[i + 1:])
             try:
-                said = predictions_of(read_record(path))
+                said = predictions_of(read_record(path)).to_dict('records')
             except InputError:
                 continue
             assert said[0]['predicted'] == '1' and len(said) == 40 # Such as the version of the library
@@ -326,8 +326,8 @@ def shown(runs):
     "All that tables are made from: the records and the answers, and what was said of damage"
     said = []
     records = read_runs(runs, said.append)
-    return [(r.path, r.model, r.seed, r.accuracy, r.finished, rows_and_answers(r)[0].frame.to_dict(),
-             rows_and_answers(r)[1].tolist()) for r in records], said
+    return [(r.path, r.model, r.seed, r.accuracy, r.finished, r.answers[0].frame.to_dict(),
+             r.answers[1].tolist()) for r in records], said
 
 def other_rows(runs, n):
     "Runs of one model on rows of another test set"
@@ -383,7 +383,7 @@ def test_a_record_that_changes_is_read_again(tmp_path):
     as_text_store(tmp_path)
     said = []
     first = read_runs(tmp_path, said.append)
-    assert [rows_and_answers(run)[1].tolist() for run in first] == [['1']*8]*3
+    assert [run.answers[1].tolist() for run in first] == [['1']*8]*3
     path = first[0].path
     path.write_text(path.read_text(encoding='utf-8').replace('"accuracy": 0.5', '"accuracy": 5.0'), encoding='utf-8')
     assert len(read_runs(tmp_path, said.append)) == 2 and 'bad value' in said[0]

@@ -503,10 +503,13 @@ def test_all_training_sets_of_mela_at_once_have_a_row_of_table_3(tmp_path, tiny_
             rows = ''.join(f'kim {"sang" if i % 2 else "x"} {code} {i},{i % 2}\n' for i in range(n))
             (tmp_path/'v1.0'/code/f'{split}.csv').write_text('sentence,label\n' + rows)
     out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
-    assert main(['import','mela',str(tmp_path/'v1.0'),'-o',out,'--combined']) == 0
-    assert [len(rows_of(tmp_path/'out'/'mul', 'mela', split)) for split in ('train','dev')] == [8,4]
+    every = tmp_path/'all'/'mul'
+    for more in [out], [str(every.parent), '--combined']:
+        assert main(['import','mela',str(tmp_path/'v1.0'),'-o',*more]) == 0
+    assert [len(rows_of(every, 'mela', split)) for split in ('train','dev')] == [8,4]
+    assert [p.name for p in every.parent.iterdir() if p.is_dir()] == ['mul'] and not (tmp_path/'out'/'mul').exists()
     assert main(['eval',f'{out}/is',f'{out}/de','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs,
-                 '--protocol','transfer','--train',f'{out}/mul']) == 0
+                 '--protocol','transfer','--train',str(every)]) == 0
     assert read_runs(runs)[0].counts['train'] == 8
     capsys.readouterr()
     assert main(['mela','tables','--runs',runs,'-o',str(tmp_path/'t')]) == 0
@@ -605,7 +608,7 @@ def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treeban
     assert records.keys() == {(*key, seed) for key in (('de','transfer'), ('fr','transfer'), ('de','in-language')) for seed in (0,1)}
     record = records['fr','transfer',0]
     assert record.baselines.keys() == {'majority','lookup','cues','ngram'} and record.baselines['lookup'] == 1
-    rows = predictions_of(record)
+    rows = predictions_of(record).to_dict('records')
     assert len(rows) == 15 and rows[4]['token'] == 'sang' and rows[4]['ref'].endswith(':2') and 0 <= record.f1 <= 1
     assert all('[' in row[2] for row in verse_table(record, [tmp_path/'out'/'fr']).rows)
     capsys.readouterr()

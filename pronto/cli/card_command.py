@@ -12,7 +12,7 @@ from .options import least_verses_option, readers_option, replace_option, runs_o
 from .options import sources_option
 from .output import note, tell
 from ..core.files import InputError, data_dir, require_place, require_within, write_aside
-from ..core.progress import Course
+from ..core.progress import progress, step
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0006
 def card_options(parser):
@@ -36,35 +36,6 @@ def card_options(parser):
     sources_option(parser)
     runs_option(parser)
 
-# %% ../../nbs/cli/card_command.ipynb #ccmd0017
-_LAYERS, _WIDTH = ('num_hidden_layers','n_layer','num_layers'), ('hidden_size','n_embd','d_model')
-
-def _weight(model)->float:
-    "How long a model reads, where a small one of six layers takes 1"
-    def first(names, usual):
-        return next((n for name in names if isinstance(n := model.config.get(name), int)), usual)
-    return first(_LAYERS, 6)*first(_WIDTH, 384)**2/(6*384**2)
-
-def _steps(model, several:bool)->list[str]:
-    "What is done with a model: the text is read, the model is asked, both in English, and verses completed"
-    name = f'{model.name}: ' if several else ''
-    steps = 'read the text', 'ask', 'read English', 'ask in English', 'let it complete verses'
-    return [f'{name}{step}' for step in steps]
-
-_BUILD, _ENGLISH, _LOAD = 'build the tasks', 'build the tasks in English', 'load what models need'
-_OTHERS, _ALONE, _PAGE = 'ask the other tasks', 'count words and letters', 'write the page'
-
-def _planned(models:list, all_tasks:bool)->dict[str,float]: # Step to its seconds
-    "The steps of a card"
-    planned = {_BUILD: 5, _LOAD: 4, _ENGLISH: 3} if models else {_BUILD: 5, _ALONE: 5}
-    for model in models:
-        read, read_english = 12*_weight(model), 9*_weight(model)
-        seconds = (.1, read, .1, read_english, read) if model.predicts_next else (read, 4, read_english, 4)
-        planned |= zip(_steps(model, len(models) > 1), seconds)
-    if models:
-        planned[_OTHERS] = 20*len(models) if all_tasks else .1 # These alone, of a text without choices
-    return planned | {_PAGE: 2}
-
 # %% ../../nbs/cli/card_command.ipynb #ccmd0020
 def _english(card, models:list, report): # A `Dataset`, and the models that are asked about it
     "The English text beside a card's"
@@ -75,28 +46,28 @@ def _english(card, models:list, report): # A `Dataset`, and the models that are 
     english = open_datasets([folder], report=None)[0] if folder else None
     return english, models if english and scored_tasks(english) else []
 
-def _number(card, models:list, course, runs, report):
+def _number(card, models:list, runs, report):
     "Ask models whether they read the language, also in English"
     from pronto.reporting.english_beside import pieces_in_words
     from pronto.reporting.evaluating import evaluate, scored_tasks
     def runs_of(dataset, model, read, ask):
-        shown = dict(ahead=course.bar(read), progress=course.bar(ask), show=False)
+        name = f'{model.name}: ' if len(models) > 1 else ''
+        shown = dict(ahead=progress(f'{name}{read}'), progress=progress(f'{name}{ask}'), show=False)
         how = dict(tasks=scored_tasks(dataset), runs=runs, report=report)
         return evaluate(dataset.path, model, **how, **shown).runs
-    with course.step(_ENGLISH):
+    with step('build the tasks in English'):
         english, in_english = _english(card, models, report)
     for model in models:
-        steps = _steps(model, len(models) > 1)
-        card.runs += runs_of(card.dataset, model, *steps[:2])
+        card.runs += runs_of(card.dataset, model, 'read the text', 'ask')
         if model.predicts_next:
-            _complete(card, model, course.bar(steps[4]), runs, report)
+            _complete(card, model, runs, report)
         if model not in in_english:
             continue
-        card.english += runs_of(english, model, *steps[2:4])
+        card.english += runs_of(english, model, 'read English', 'ask in English')
         card.notes += filter(None, [pieces_in_words(model, card.dataset, english)])
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0020c
-def _complete(card, model, progress, runs, report):
+def _complete(card, model, runs, report):
     "Ask a model that predicts the next word whether it has read this very text"
     from pronto.core.tables import markdown_text
     from pronto.protocols.protocol import known_protocol
@@ -108,7 +79,7 @@ def _complete(card, model, progress, runs, report):
     try:
         beside = filter(None, [other_wording(card.dataset, report)])
         trainings = plan(card.dataset, [model], protocol='memory', train=list(beside), report=report)
-        card.memory += run_all(trainings, runs, progress=progress, show=False)
+        card.memory += run_all(trainings, runs, progress=progress('let it complete verses'), show=False)
     except InputError as e: # The number is there already
         why = markdown_text(str(e))
         card.notes.append(f'Whether {markdown_text(model.name)} has read this very text was not asked: {why}')
@@ -116,7 +87,7 @@ def _complete(card, model, progress, runs, report):
 # %% ../../nbs/cli/card_command.ipynb #ccmd0022
 _OF_OTHERS = 200 # Rows of each part of a task
 
-def _others(card, models:list, course, runs, report):
+def _others(card, models:list, runs, report):
     "Ask models all other tasks"
     from pronto.reporting.evaluating import evaluate, scored_tasks
     from pronto.runs.planning import choose_tasks
@@ -125,38 +96,37 @@ def _others(card, models:list, course, runs, report):
     if not stems:
         return
     how = dict(tasks=stems, limit=_OF_OTHERS, runs=runs, report=report)
-    shown = dict(progress=course.bar(_OTHERS), show=False)
+    shown = dict(progress=progress('ask the other tasks'), show=False)
     card.runs += evaluate(card.dataset.path, models, **how, **shown).runs
     card.notes.append(f'Of each part of the other tasks models saw at most {_OF_OTHERS} rows.')
 
-def _ask(card, models:list, course, args):
+def _ask(card, models:list, args):
     from pronto.reporting.card_page import card_text
     from pronto.reporting.evaluating import scored_tasks
     lines, has_number = [], bool(scored_tasks(card.dataset))
     if has_number:
-        with course.step(_LOAD):
-            _number(card, models, course, args.runs or None, lines.append)
+        note('load what models need')
+        _number(card, models, args.runs or None, lines.append)
         tell(card_text(card))
     if args.all_tasks or not has_number:
-        with course.step(_OTHERS):
-            _others(card, models, course, args.runs or None, lines.append)
+        _others(card, models, args.runs or None, lines.append)
     for line in dict.fromkeys(lines):
         note(line)
     if not has_number:
         tell(card_text(card))
 
-def _score_alone(card, course, all_tasks:bool):
+def _score_alone(card, all_tasks:bool):
     from pronto.reporting.card_page import card_text
     from pronto.reporting.evaluating import scored_tasks
     from pronto.runs.runner import score_baselines
-    with course.step(_ALONE):
+    with step('count words and letters'):
         card.baselines = score_baselines(card.dataset, () if all_tasks else scored_tasks(card.dataset))
     tell(card_text(card))
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0024
-def _find(args, course)->Path:
+def _find(args)->Path:
     "The dataset folder of a Bible, built if need be"
-    with course.step(_BUILD):
+    with step('build the tasks'):
         from pronto.datasets.finding import find_dataset
         lines = []
         folder = find_dataset(args.bible, '', args.annotations, lines.append, iter, args.language,
@@ -173,19 +143,18 @@ def card_command(args):
     from pronto.modeling.model import Model
     args.all_tasks = args.all_tasks or bool(args.annotations) # Labels are named to be asked for
     models = [Model.find(model) for model in args.model]
-    course = Course(_planned(models, args.all_tasks))
     args.again = f'what is encoded is kept; go on with: {join(["pronto", *args.argv])}'
-    folder = _find(args, course)
+    folder = _find(args)
     from pronto.datasets.loading import open_datasets
     from pronto.reporting.card_page import Card, card_data, card_page
     dataset, *_ = open_datasets([folder], report=None)
     is_built = Path(args.bible).resolve() == folder.resolve()
     card = Card(dataset, '' if is_built else args.bible, args.model)
     if models:
-        _ask(card, models, course, args)
+        _ask(card, models, args)
     else:
-        _score_alone(card, course, args.all_tasks)
-    with course.step(_PAGE), write_aside(Path(args.output)) as aside:
+        _score_alone(card, args.all_tasks)
+    with step('write the page'), write_aside(Path(args.output)) as aside:
         aside.write_text(card_page(card), encoding='utf-8')
     tell('\nWhat to do next:\n' + card.steps.replace('`', ''))
     tell(f'{args.output}: open it in a browser', dict(path=args.output) | card_data(card))

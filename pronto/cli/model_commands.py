@@ -79,12 +79,16 @@ def eval_command(args):
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77x
 def _note_empty(dataset, names:list[str]):
     "Say which tasks, if none is named, and which folds of a task have no rows"
-    from pronto.runs.planning import empty_tasks, partly_tested
-    left = () if names else empty_tasks(dataset)
-    if left:
-        note(f'{dataset}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
-    for name,n in partly_tested(dataset, names).items():
-        note(f'{dataset}: {name} is tested in {n} of its folds; in others a split is empty')
+    from pronto.runs.planning import tasks_of, tested_folds
+    left = []
+    for task in [dataset.known.find(name.strip()) for name in names] or tasks_of(dataset):
+        n = len(tested_folds(dataset, task))
+        if not n:
+            left.append(task.abbr)
+        elif n < len(dataset.folds):
+            note(f'{dataset}: {task.abbr} is tested in {n} of its folds; in others a split is empty')
+    if left and not names:
+        note(f'{dataset}: left out, as a split is empty: {", ".join(left)}')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7b
 def show_meaning(records:list):
@@ -150,21 +154,21 @@ def _baseline_table(dataset, scored:dict)->str:
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde8b
 def _show_baselines(args, tasks:list[str]):
-    from pronto.runs.planning import find_targets
+    from pronto.datasets.loading import open_datasets
     from pronto.runs.runner import score_baselines
     if args.protocol != 'in-language' or args.train:
         raise InputError('-m', f'the protocol {args.protocol} needs a model; name one')
     unreadable = []
     left = []
-    translations = find_targets(args.dataset, unreadable.append, args.tasks)
-    for folds in translations:
+    translations = open_datasets(args.dataset, unreadable.append, tasks=args.tasks)
+    for dataset in translations:
         try:
-            scored = score_baselines(folds[0].entire, tasks, args.limit)
+            scored = score_baselines(dataset, tasks, args.limit)
         except InputError as e:
             left.append(e)
             continue
-        _note_empty(folds[0].entire, tasks)
-        show(_baseline_tables(folds[0], scored) + '\n', dict(bible=folds[0].code, baselines=scored))
+        _note_empty(dataset, tasks)
+        show(_baseline_tables(dataset, scored) + '\n', dict(bible=dataset.code, baselines=scored))
     if len(left) == len(translations):
         raise left[0]
     failed = [*unreadable, *(f'left out {e}' for e in left)]

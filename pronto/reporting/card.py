@@ -306,7 +306,7 @@ def answers_to(
     datasets # The dataset folder, or several of which the run is tested on one
 )->list[dict]: # A row of test each: where, text, label, predicted, right
     "What a run answered, with reference and text"
-    predictions = predictions_of(record)
+    predictions = predictions_of(record).to_dict('records')
     rows = _asked(predictions, _test_rows(record, datasets))
     task = record.definition
     texts = task.item_texts(rows) if task.has_items else [' / '.join(row.texts) for row in rows]

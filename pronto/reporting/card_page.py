@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from shlex import quote
+import pandas as pd
 from ..bibles.languages import identify
 from ..core.files import filled, html_page
 from ..core.tables import Table, code_span, decimal, markdown_text
@@ -61,6 +62,11 @@ class Card:
         options = ' '.join(f'-m {quote(model)}' for model in self.models)
         command = f'pronto card {quote(str(self.dataset.path))} {options} --all-tasks'
         return f'{steps}\n- Run the annotated tasks: {code_span(command)}'
+
+    @cached_property
+    def scores(self)->pd.DataFrame: # As `language_scores` gives them; runs of other tasks may follow
+        "What the models know of the language"
+        return language_scores(self.runs)
 
     @cached_property
     def in_english(self)->dict: # By model a row of `language_scores`
@@ -119,10 +125,10 @@ def _remembered(run:Run)->str: # In Markdown
             'have read the rest of it.')
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
-def _headline(card:Card, scores)->list[str]: # In Markdown
+def _headline(card:Card)->list[str]: # In Markdown
     "Does a model read the language? In sentences"
     ngrams = ngrams_alone(card.baselines)
-    sentences = [*plain_finding(scores), *compare_models(scores), *_in_english(card)]
+    sentences = [*plain_finding(card.scores), *compare_models(card.scores), *_in_english(card)]
     if ngrams is not None:
         sentences.append('**No model was asked yet.** Counting words and letters of this text gets '
                          f'{decimal(ngrams, 0)} of 100, where guessing gets 0: a model that reads '
@@ -164,14 +170,14 @@ def _folded(title:str, body:str)->str: # HTML
     return f'<details><summary>{escape(title)}</summary>{body}</details>'
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0012
-def _tasks(card:Card, language:str, scores)->dict[str,str]: # What is folded below, by its title
+def _tasks(card:Card, language:str)->dict[str,str]: # What is folded below, by its title
     "Scores, and verses to read"
     if not card.runs:
         to_beat = baseline_table(card.baselines, card.dataset.known)
         return {'What each task gives without a model': _of_table(to_beat, language)} if to_beat.rows else {}
-    table = score_card(card.runs, scores)
+    table = score_card(card.runs, card.scores)
     number = ['The number is the mean over these tasks of what is right beyond guessing.',
-              *free_order(scores), *score_lines(scores)]
+              *free_order(card.scores), *score_lines(card.scores)]
     verses = verse_table(telling_run(card.runs, table), [card.dataset.path])
     return {'Each task': _html(card_finding(card.runs, table)) + _of_table(table, language),
             'How the number is made': _html('\n\n'.join(map(markdown_text, number))),
@@ -180,15 +186,14 @@ def _tasks(card:Card, language:str, scores)->dict[str,str]: # What is folded bel
 def card_page(card:Card)->str: # HTML
     "The page; it loads nothing from elsewhere"
     language = card.dataset.folds[0].load().language_tag
-    scores = language_scores(card.runs)
-    first, *others = _headline(card, scores)
+    first, *others = _headline(card)
     body = [_html(first), _html('\n\n'.join(others))]
-    for title,rows in reversed(by_rows(scores)):
+    for title,rows in reversed(by_rows(card.scores)):
         picture = score_picture(title, rows, card.in_english)
         data = base64.b64encode(picture.png).decode()
         body.insert(1, f'<img alt="{escape(picture.alt)}" src="data:image/png;base64,{data}">')
     body.append(f'<h2>What to do next</h2>{_html(card.steps)}')
-    folded = _tasks(card, language, scores)
+    folded = _tasks(card, language)
     folded['This text'] = _html(about_bible(card.dataset.manifest, _books(card.dataset)))
     folded['What the tasks ask'] = _of_table(example_table([card.dataset.path]), language)
     body += [_folded(title, content) for title,content in folded.items()]
@@ -199,22 +204,21 @@ def card_page(card:Card)->str: # HTML
 # %% ../../nbs/reporting/card_page.ipynb #crdp0014
 def card_text(card:Card)->str:
     "The first screen for a terminal: sentences and scales"
-    scores = language_scores(card.runs)
-    sentences = [re.sub(r'\*\*|\\\\', '', line) for line in _headline(card, scores)]
+    sentences = [re.sub(r'\*\*|\\\\', '', line) for line in _headline(card)]
     ngrams = ngrams_alone(card.baselines)
     drawn = [f'{title}\n{scale_text(rows.ngrams.iloc[0], rows, card.in_english)}'
-             for title,rows in by_rows(scores)]
+             for title,rows in by_rows(card.scores)]
     if not drawn and ngrams is not None:
         drawn = [f'{card.language}\n{scale_text(ngrams)}']
     return '\n\n'.join([card.title, *sentences, *drawn])
 
 def card_data(card:Card)->dict: # What JSON can hold
     "Numbers as numbers, for each model"
-    scores = language_scores(card.runs)
-    scores['english'] = [getattr(card.in_english.get(model), 'number', None) for model in scores.model]
+    english = [getattr(card.in_english.get(model), 'number', None) for model in card.scores.model]
     has_read = {run.model: bool(_signs(run)) for run in card.memory} # `None` where that was not asked
-    scores['has_read_text'] = [has_read.get(model) for model in scores.model]
-    shown = scores[('model verdict read read_low read_high read_all words number low high ngrams '
-                    'english has_read_text').split()]
+    has_read_text = [has_read.get(model) for model in card.scores.model]
+    columns = ('model verdict read read_low read_high read_all words number low high ngrams english '
+               'has_read_text').split()
+    shown = card.scores.assign(english=english, has_read_text=has_read_text)[columns]
     return dict(language=card.language, dataset=str(card.dataset.path), ngrams=ngrams_alone(card.baselines),
                 models=json.loads(shown.to_json(orient='records')))

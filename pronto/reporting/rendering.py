@@ -91,7 +91,7 @@ class Accuracies:
         self.titles = {task: task if metric == self.metric else f'{task} ({METRICS[metric]})'
                        for task,metric in self.metrics.items()}
         self.small = [m for m in _BESIDE[self.metric] if cells[m].notna().any()]
-        self.limits = {task: {*of_task.limit} for task,of_task in self.ran.groupby('task', sort=False)}
+        self.limits = {*self.ran.limit} # Most examples of each split; `None`: all
 
     @property
     def blocks(self)->list[_Block]:
@@ -141,20 +141,7 @@ _PRETRAINING = 'A model may have read the Bible in pretraining; no figure here c
 # %% ../../nbs/reporting/rendering.ipynb #rnd03
 def _limits_differ(accuracies:Accuracies)->bool:
     "Were only some of the runs of a table trained on a part of the data?"
-    limits = {*accuracies.ran.limit}
-    return None in limits and len(limits) > 1
-
-def _in_words(limits:dict[str,set])->str:
-    "How many examples were used at most; by task, where that differs"
-    texts = {}
-    for task,of_task in limits.items():
-        numbers = [f'{n:,}' for n in sorted(filter(None, of_task))]
-        if numbers:
-            texts[task] = ' or '.join(numbers)
-    different = dict.fromkeys(texts.values())
-    if len(different) == 1:
-        return next(iter(different))
-    return ', '.join(f'{text} ({task})' for task,text in texts.items())
+    return None in accuracies.limits and len(accuracies.limits) > 1
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02a
 def _title(accuracies:Accuracies)->str:
@@ -236,7 +223,7 @@ def notes(
         sentences.append(_FEW_CHAPTERS)
     if _values(ran, 'limit'):
         who = '*' if _limits_differ(found) else 'All models were'
-        limit = _in_words(found.limits)
+        limit = ' or '.join(f'{n:,}' for n in sorted(filter(None, found.limits)))
         sentences.append(_LIMIT.format(who=who, limit=limit, paper=_OTHER_ROWS*found.is_compared))
     sentences += [text for name,text in _MEANINGS.items()
                   if any(_is_marked(name, value) for value in ran[name])]
@@ -269,7 +256,7 @@ def _figure(
     return Printed(large, ', '.join(filter(None, beside)))
 
 # %% ../../nbs/reporting/rendering.ipynb #58985cez
-def _row_name(row:list[dict], mixed:bool)->str: # `mixed`: do the limits of a task differ?
+def _row_name(row:list[dict], mixed:bool)->str: # `mixed`: do the limits differ?
     first = row[0]
     name = first['system']
     if first['reference'] == 'majority':
@@ -310,14 +297,13 @@ def grid(
     if not _limits_differ(found):
         del signs['limit'] # What all have in common needs no mark
     how = dict(signs=signs, short=short, most_seeds=found.cells.seeds.dropna().max() if len(found.ran) else 0)
-    mixed = any(len(limits) > 1 for limits in found.limits.values())
     beside = ['publ.','Δ'] if found.is_compared else []
     header = ['Model', *(text for title in found.titles.values() for text in (title, *beside))]
     blocks = []
     for block in found.blocks:
         lines = []
         for row in _short(block) if short else block:
-            line = [Printed(_row_name(row, mixed), bold=not lines)]
+            line = [Printed(_row_name(row, len(found.limits) > 1), bold=not lines)]
             for cell in row:
                 line.append(_figure(cell, found.metrics[cell['task']], **how))
                 if beside:

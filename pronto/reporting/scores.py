@@ -25,7 +25,6 @@ from ..modeling.adapting import depends_on_seed
 from ..protocols.protocol import known_protocol
 from ..runs.schema import Run
 from ..runs.frame import TestRows
-from ..runs.store import rows_and_answers
 
 # %% ../../nbs/reporting/scores.ipynb #5c0e06a1
 MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothing is marked as best
@@ -136,7 +135,7 @@ def _draw(record:Run)->tuple: # What chance decides
 
 def read_answers(records:list[Run])->Answers: # A column of `predicted` per record
     "Read the predictions of some runs; raises `ValueError` if their test sets differ"
-    (rows,*others), predicted = zip(*map(rows_and_answers, records))
+    (rows,*others), predicted = zip(*(r.answers for r in records))
     if any(other.same != rows.same for other in others):
         problem = 'the records have different test sets'
         raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
@@ -151,8 +150,8 @@ def read_answers(records:list[Run])->Answers: # A column of `predicted` per reco
 def read_seeds(records:list[Run])->Answers:
     "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
     last = max(records, key=lambda r: r.finished)
-    same = grouped(records, lambda r: rows_and_answers(r)[0].same)
-    runs = same.pop(rows_and_answers(last)[0].same)
+    same = grouped(records, lambda r: r.answers[0].same)
+    runs = same.pop(last.answers[0].same)
     for r in sum(same.values(), []):
         warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
     return read_answers(runs)

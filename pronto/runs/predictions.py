@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['OWN_FILE', 'ROWS_FILE', 'TEXT_FILE', 'join_columns', 'as_text', 'hash_of', 'table_file', 'write_answers', 'Stored',
-           'read_stored', 'read_answers_of']
+           'read_stored']
 
 # %% ../../nbs/runs/predictions.ipynb #ans00005
 import hashlib, json, os
@@ -154,7 +154,3 @@ def read_stored(
     if rows is None and 'label' in columns:
         rows = test_rows({name: column for name,column in columns.items() if name != 'predicted'})
     return Stored(columns, digest, rows)
-
-def read_answers_of(record:Path, needed:set[str]=frozenset())->Columns:
-    "The columns of `read_stored`"
-    return read_stored(record, needed).columns

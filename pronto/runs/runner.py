@@ -6,7 +6,7 @@
 __all__ = ['part_rows', 'run_training', 'encode_ahead', 'FinishedRun', 'run_each', 'run_all', 'score_baselines', 'run_possible']
 
 # %% ../../nbs/runs/runner.ipynb #40758860
-import gc, json
+import gc
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -80,23 +80,22 @@ def _senses(selection:Selection, task:Task)->list[str]:
     return sorted(set().union(*senses))
 
 # %% ../../nbs/runs/runner.ipynb #rt000002
-_WEIGHTS:dict[str,dict] = {} # Of the last training that others start from
+_WEIGHTS:dict[tuple,dict] = {} # Of the last training that others start from
 
-def _identity(key:RunKey, learned:dict)->str:
-    names = 'model', 'model_hash', 'task', 'recipe', 'seed', 'hyperparameters', 'limit'
-    return json.dumps([*(key.inputs[name] for name in names), learned], sort_keys=True)
-
-def _learned(key:RunKey)->dict:
-    return {k: key.inputs[k] for k in ('trained_on','tuned_on','first')}
+def _identity(training:Training, selection:Selection)->tuple:
+    "What weights depend on"
+    key = training.key
+    learned = selection.train, selection.dev, selection.first
+    return training.model, key.task, key.seed, key.limit, str(key.settings), learned
 
 # %% ../../nbs/runs/runner.ipynb #ecbafd6e
-def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,list], keep:bool, **how):
+def _train(training:Training, selection:Selection, tests:dict[str,list], keep:bool, **how):
     "Train a model on a selection, after those that come before it, and keep its weights if others need them"
     key, task = training.key, training.task
     learned_from = dict(train=selection.train, dev=selection.dev)
     rows = {name: part_rows(parts, task, key.limit) for name,parts in learned_from.items()}
     if selection.first:
-        how |= dict(start=_weights(training, selection.first, learned['first']))
+        how |= dict(start=_weights(training, selection.first))
     if keep:
         how |= dict(keep_weights=True)
     if getattr(training.recipe, 'endpoint', ''):
@@ -107,14 +106,14 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
                     **how)
     if keep:
         _WEIGHTS.clear()
-        _WEIGHTS[_identity(key, learned)] = trained.weights
+        _WEIGHTS[_identity(training, selection)] = trained.weights
     return trained
 
-def _weights(training:Training, selection:Selection, learned:dict)->dict:
+def _weights(training:Training, selection:Selection)->dict:
     "The weights of a training that comes before another one"
-    identity = _identity(training.key, learned)
+    identity = _identity(training, selection)
     if identity not in _WEIGHTS:
-        _train(training, selection, learned, {}, keep=True)
+        _train(training, selection, {}, keep=True)
     return _WEIGHTS[identity]
 
 # %% ../../nbs/runs/runner.ipynb #rt000003
@@ -173,14 +172,14 @@ def _read(training:Training)->dict: # As `amount_read` gives it; empty for other
     return amount_read(texts, unit)
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
-def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
+def _measure(training:Training, runs, left:_Left, device:str, show:bool, baselines:bool):
     "Measure a model on the verses of a translation, perhaps beside those of another one"
     selection = training.selection
     tested, others = ([part.dataset.load() for part in parts]
                       for parts in (selection.tests, selection.train))
     measured = training.measure(training.model, tested, others, device=device,
                                 progress=str(training) if show else '')
-    return store_measured(training.key, runs, measured, tested[0].manifest, selection.name)
+    store_measured(training.key, runs, measured, tested[0].manifest, selection.name)
 
 # %% ../../nbs/runs/runner.ipynb #rt0run02
 @lru_cache(maxsize=None)
@@ -199,7 +198,7 @@ def _of_task(dataset:Dataset, task)->dict: # A manifest
     "The manifest of a dataset; of a fold with the number of folds that the task is tested in"
     if dataset.fold is None:
         return dataset.manifest
-    return dataset.manifest | dict(folds=len(tested_folds(dataset.entire.folds, task)))
+    return dataset.manifest | dict(folds=len(tested_folds(dataset.entire, task)))
 
 def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `baselines`: of each test set
     "Record a training, one test set after the other"
@@ -221,28 +220,29 @@ def run_training(
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     show:bool=False, # Show the steps done and the time left?
     baselines:bool=True # Record the answers of the baselines, too?
-)->list[Path]: # The records, one for each test set
+)->list[tuple[Path,bool]]: # The record of each test set, and whether it was there
     "Train a model and test it, as far as that is not recorded already"
-    records, left = [key.record(runs) for key in training.keys], _left(training, runs)
-    if not left:
-        return records
-    require_place(records[0])
-    if training.measure:
-        return [_measure(training, runs, device, show)]
+    left = _left(training, runs)
+    made = [key.record(runs) for key,_ in left.values()]
+    if made:
+        require_place(made[0])
+        make = _measure if training.measure else _train_and_test
+        make(training, runs, left, device, show, baselines)
+    return [(path, path not in made) for path in (key.record(runs) for key in training.keys)]
+
+def _train_and_test(training:Training, runs, left:_Left, device:str, show:bool, baselines:bool):
     task, selection, limit = training.task, training.selection, training.key.limit
     _check(selection, task, None if training.is_asked else limit)
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
     tests |= _tested_dev(training, left)
     title = str(training) if show else ''
-    trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
-                     progress=title)
+    trained = _train(training, selection, tests, training.is_first, device=device, progress=title)
     with step(f'{title}: baselines' if title and training.is_head else ''), _ONE_BY_ONE:
         answers = _answer_baselines(training, left) if baselines else {}
     _store(training, runs, left, trained, answers)
-    return records
 
 # %% ../../nbs/runs/runner.ipynb #rt000004
-def _run_trainings(trainings:list[Training], *args)->list[list[Path]]:
+def _run_trainings(trainings:list[Training], *args)->list[list[tuple]]:
     "Make several trainings that share weights, in one process"
     made = [run_training(training, *args) for training in trainings]
     _keep_imports()
@@ -263,7 +263,7 @@ def _threads()->int:
     return torch.get_num_threads()
 
 def _in_threads(trainings:list[Training], threads:int, *how
-               )->Iterator[list[Path]]: # The records of each; `how`: as `run_training` takes it
+               )->Iterator[list[tuple]]: # `how`, and what is made, as of `run_training`
     "Make trainings of frozen models, several at once"
     import torch
     set_threads = dict(initializer=torch.set_num_threads, initargs=(threads,)) # Else each may use all cores
@@ -320,26 +320,20 @@ def _root(t:Training)->tuple:
     return start, t.model, t.key.task, t.key.seed
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80f
-_NOT_BY_ACCURACY = dict( # What a run has then, to the metric, its name and its form
-    f1=('f1', 'F1', '.1%'), micro_f1=('macro_f1', 'macro F1', '.1%'),
-    spearman=('spearman', 'Spearman', '.2f'))
-
 def _scores_in_words(run:Run)->str:
-    "The score that a run is judged by beside that of the baselines: F1 where there is one, as for tags"
-    has = next((field for field in _NOT_BY_ACCURACY if run.score(field) is not None), '')
-    metric, name, form = _NOT_BY_ACCURACY.get(has, ('accuracy', 'accuracy', '.1%'))
+    "The score that a run is judged by beside that of the baselines"
+    metric = run.definition.metric if run.score(run.definition.metric) is not None else 'accuracy'
     if run.score(metric) is None:
         return ''
-    scores = {key: by_metric.get(metric) for key,by_metric in run.baseline_scores.items()}
+    scores = {name: by_metric.get(metric) for name,by_metric in run.baseline_scores.items()}
     if metric == 'accuracy':
         scores = run.baselines
-    beside = ', '.join(f'{key} {score:{form}}' for key,score in scores.items() if score is not None)
+    def written(name, score):
+        return f'{name} {score:.1%}' if metric in ('accuracy','f1','macro_f1') else f'{name} {score:.2f}'
+    beside = ', '.join(written(name, score) for name,score in scores.items() if score is not None)
     material = read_by_baselines(run) if beside else ''
-    if material:
-        beside += f'; these learn from {material}'
-    summary = f'{name} {run.score(metric):{form}} ({beside})'
-    has_both = metric != 'accuracy' and run.accuracy is not None
-    return f'{summary}, accuracy {run.accuracy:.1%}' if has_both else summary
+    learned = f'; these learn from {material}' if material else ''
+    return f'{written(metric.replace("_", " "), run.score(metric))} ({beside}{learned})'
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80fz
 def _warnings(run:Run)->list[str]:
@@ -374,10 +368,10 @@ class FinishedRun:
         return f'{", ".join(filter(None, about))}: {"; ".join(notes)}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10009
-def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Callable, device:str, workers:int,
-          show:bool)->Iterator[list[Path]]: # `before`: which of their records were there
+def _made(trainings:list[Training], runs, progress:Callable, device:str, workers:int, show:bool
+         )->Iterator[list[tuple]]: # As `run_training` gives them
     "The records of each training, as soon as they are there"
-    left = [t for t,done in zip(trainings, before) if not all(done)]
+    left = [t for t in trainings if not all(key.record(runs).is_file() for key in t.keys)]
     are_heads = bool(left) and all(t.is_head for t in left) # Fine-tunings share what is global
     if workers > 1:
         calls = [(group, runs, device) for group in _in_groups(trainings)]
@@ -406,11 +400,10 @@ def run_each(
     tasks = {training.key.task: training.task for training in trainings if training.task}.values()
     for task in tasks:
         check_labels(task, runs)
-    before = [[is_done(key, runs, report=str) for key in t.keys] for t in trainings]
-    made = _made(trainings, before, runs, progress, device, workers, show)
-    for training,recorded,paths in zip(trainings, before, made, strict=True):
-        for path,was in zip(paths, recorded, strict=True):
-            yield FinishedRun(training, read_record(path).but(defined=training.task), was)
+    made = _made(trainings, runs, progress, device, workers, show)
+    for training,records in zip(trainings, made, strict=True):
+        for path,was_there in records:
+            yield FinishedRun(training, read_record(path).but(defined=training.task), was_there)
 
 def run_all(
     trainings:list[Training], # As `plan` gives them
@@ -431,7 +424,7 @@ def score_baselines(
     chosen, scores = choose_tasks(dataset, tasks), {}
     for task in chosen:
         tested, answers, credits = [], {}, []
-        for fold in tested_folds(dataset.folds, task):
+        for fold in tested_folds(dataset, task):
             train = _to_learn((Part(fold, 'train'),), task)
             dev, test = (part_rows((Part(fold, split),), task, limit) for split in ('dev','test'))
             tested += test

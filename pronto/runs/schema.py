@@ -170,7 +170,7 @@ class Run(_Named):
     path:Path|None = None # The record; this and the following are not in it
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
-    answers:Any = Field(default=None, repr=False, exclude=True) # As `rows_and_answers` gives them
+    answers:Any = Field(default=None, repr=False, exclude=True) # `TestRows` and a column
     defined:Any = Field(default=None, repr=False, exclude=True) # Its `Task`
 
     def but(self, **changes)->'Run':

@@ -20,7 +20,7 @@ from ..core.files import InputError, content_hash, data_dir, fact_table, read_js
 from ..core.refs import Ref
 from .acai import AcaiRecord, acai_files, annotate_records, read_acai
 from .annotation_file import read_annotations, write_annotations
-from .greek_words import column_files, read_columns, with_words, words_alone
+from .greek_words import with_words
 from .label_cells import TABLE_ENDINGS
 from .labels import LabelTable, label_files, read_labels
 from .macula import Book, lowfat_files, read_lowfat
@@ -29,7 +29,7 @@ from .onf import Document, onf_files
 from .ontonotes_rules import ARGUMENTS, PAPER, annotate_onf, read_placed
 from .records import Annotations, Source, VerseAnnotation, make_source
 from .v01_rules import V01
-from .word_table import open_words, read_word_table, table_files
+from .word_table import open_words
 
 # %% ../../nbs/sources/annotate.ipynb #1719d6e9
 RULES = {'paper': PAPER, 'v0.1': V01} # How sentences of OntoNotes are read
@@ -79,11 +79,6 @@ def _annotate_acai(records:Iterable[AcaiRecord], wanted:_Wanted)->_Found:
     original, passed_over = annotate_records(records)
     verses, fused = in_english(original)
     return verses, dict(unusable=fused, passed_over=passed_over)
-
-def _annotate_columns(books:Iterable[dict], wanted:_Wanted)->_Found:
-    "The words of the Greek New Testament, without annotation of verses"
-    verses, fused = in_english(words_alone(books))
-    return verses, dict(unusable=fused)
 
 # %% ../../nbs/sources/annotate.ipynb #an02b
 def _annotate_labels(tables:Iterable[LabelTable], wanted:_Wanted)->_Found:
@@ -142,32 +137,12 @@ _ACAI = SourceType(
     if_empty='none of its files can be read; get them with `pronto fetch acai`')
 
 # %% ../../nbs/sources/annotate.ipynb #an03columns
-_COLUMNS = SourceType(
-    source=Source(
-        name='Greek New Testament', edition='Nestle 1904, lemmas and forms in columns',
-        licence='public domain', tasks=[],
-        attribution='Yli-Jyrä et al. 2020. HELFI: a Hebrew-Greek-Finnish Parallel Bible Corpus. '
-                    'In LREC. https://arxiv.org/abs/2003.07456'),
-    files_are='the Greek New Testament in columns (40-mt-Matt.txt, ...)',
-    files=column_files, read=read_columns,
-    annotate=_annotate_columns, if_empty='none of its books can be read; get it again')
-
-_TABLE = SourceType(
-    source=Source(
-        name='Greek New Testament', edition='SBLGNT, words in a table', licence='CC BY 4.0', tasks=[],
-        attribution='Bible Word Alignments, Clear Bible, https://github.com/Clear-Bible/Alignments with '
-                    'MACULA Greek Linguistic Datasets, available at '
-                    'https://github.com/Clear-Bible/macula-greek/'),
-    files_are="a table of the Greek words with Strong's numbers (SBLGNT.tsv)",
-    files=table_files, read=read_word_table,
-    annotate=_annotate_columns, if_empty='has no row; get it again')
-
 _LABELS = SourceType(
     source=Source(tasks=[]), files_are='a table of labels (labels.tsv, .csv or .xlsx)',
     files=label_files, read=read_labels, annotate=_annotate_labels,
     if_empty='has no row; write one for each verse')
 
-SOURCES = [_ONTONOTES, _MACULA, _COLUMNS, _TABLE, _ACAI, _LABELS]
+SOURCES = [_ONTONOTES, _MACULA, _ACAI, _LABELS]
 
 # %% ../../nbs/sources/annotate.ipynb #83ee53f4
 def _hash_files(files:list[Path], folder:Path, arguments:str, words:str='')->str:
@@ -270,7 +245,7 @@ def annotate(
     skip_bad:bool=False, # Leave out files that cannot be read?
     progress:Callable=iter, # Wraps the list of files, e.g. `tqdm`
     words:bool=False, # Keep the words, for tasks on words?
-    greek=None # A folder with the words that ACAI annotates, in place of those of the package
+    greek=None # A folder of MACULA with the words that ACAI annotates, in place of those of the package
 )->Annotations:
     "Annotate a source; raises `InputError` for files that cannot be read or rules that do not fit"
     folder = Path(folder)

@@ -63,11 +63,7 @@ def _text_rows(path:Path)->tuple[list[tuple[int,list[str]]],str]: # And the sepa
 class NumberCell(str):
     "A number that a spreadsheet stores as one, written with a decimal point"
 
-_MOST_BYTES = 2**26 # Unpacked
-_MOST_CELLS = 800_000 # Of a sheet, and its rows; more take longer than 20 s
-_WIDEST = 16_384 # Cells of a row, as in Excel
-_MOST_ELEMENTS = 50_000 # Of styles and the like
-_CELL_OR_ROW = re.compile(rb'<(?:\w{1,20}:)?(?:c|(row))[\s/>]')
+_MOST_BYTES = 2**25 # Unpacked
 
 def _cell_text(value)->str:
     if value is None:
@@ -78,102 +74,49 @@ def _cell_text(value)->str:
         return str(value)
     return NumberCell(int(value) if float(value).is_integer() else value)
 
-def _sheet(path:Path, computed:bool):
-    "The sheet to read, how many there are, and which are hidden"
+def _with_values(path:Path, sheet, cells:list):
+    "Give cells that are formulas the values that were saved; raises `InputError` for one never computed"
     from openpyxl import load_workbook
-    sheets = load_workbook(path, read_only=True, data_only=computed).worksheets
+    computed = load_workbook(path, data_only=True)[sheet.title]
+    for cell in cells:
+        cell.value = computed[cell.coordinate].value
+        if cell.value is None:
+            problem = 'is a formula whose value is not in the file; open and save it in a spreadsheet'
+            raise InputError(path, f'{problem}, or paste values', f'cell {cell.coordinate}')
+    note = f'{len(cells):,} cells are formulas, which count with the values that were saved'
+    warn_once(printable(f'{path}: {note}'))
+
+# %% ../../nbs/sources/label_cells.ipynb #lc10s1sda5
+def _sheet_rows(path:Path)->list[tuple[int,list[str]]]:
+    "The rows of the first sheet that is not hidden; each of the merged cells has the value that they show"
+    from openpyxl import load_workbook
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+            raise InputError(path, f'unpacks to more than {_MOST_BYTES>>20} MB; save the table as CSV')
+    sheets = load_workbook(path).worksheets
     visible = [sheet for sheet in sheets if sheet.sheet_state == 'visible']
     if not visible:
         raise InputError(path, 'has no visible sheet with cells; put the table into one')
-    visible[0].reset_dimensions() # Some programs write them wrong
-    return visible[0], len(sheets), [sheet.title for sheet in sheets if sheet not in visible]
-
-# %% ../../nbs/sources/label_cells.ipynb #lc10s189
-def _check_part(path:Path, name:str, part):
-    "Raise `InputError` if reading a part of a spreadsheet would take too much memory"
-    is_sheet = name.startswith('xl/worksheets/')
-    elements = n_cells = width = 0
-    rest = b''
-    while piece := part.read(2**20):
-        data = rest + piece
-        end = data.rfind(b'<') # What follows may be cut off
-        data, rest = (data[:end], data[end:]) if end > 0 else (data, b'')
-        if b'<!DOCTYPE' in data:
-            raise InputError(path, 'declares XML entities, which are not read; save it again', name)
-        elements += data.count(b'<')
-        for m in _CELL_OR_ROW.finditer(data) if is_sheet else ():
-            width = 0 if m[1] else width + 1
-            n_cells += 1
-            if width > _WIDEST or n_cells > _MOST_CELLS:
-                problem = f'has more than {_MOST_CELLS:,} cells, or {_WIDEST:,} in a row; save it as CSV'
-                raise InputError(path, problem, name)
-        most = 10*_MOST_CELLS if is_sheet or name == 'xl/sharedStrings.xml' else _MOST_ELEMENTS
-        if elements > most:
-            raise InputError(path, 'holds more than a table of labels; save its cells alone', name)
-
-# %% ../../nbs/sources/label_cells.ipynb #lc10s1sda5
-def _check_size(path:Path):
-    "Raise `InputError` for a spreadsheet that is too large, without reading it whole"
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-        if sum(member.file_size for member in members) > _MOST_BYTES:
-            raise InputError(path, f'unpacks to more than {_MOST_BYTES>>20} MB; name a table of labels')
-        for member in members:
-            if member.filename.endswith(('.xml','.rels')):
-                with archive.open(member) as part:
-                    _check_part(path, member.filename, part)
-
-def _sheet_rows(path:Path)->list[tuple[int,list[str]]]:
-    _check_size(path)
-    sheet, n_sheets, hidden = _sheet(path, computed=True)
-    if n_sheets > 1:
-        which = f'the first that is not hidden ({sheet.title})' if hidden else f'the first ({sheet.title})'
-        warn_once(printable(f'{path}: has {n_sheets} sheets, of which {which} is read'))
-    with sheet._get_source() as source: # What openpyxl does not tell of a sheet that is read row by row
-        xml = source.read()
-    if _FORMULA.search(xml):
-        _check_formulas(path, sheet)
-    rows = [list(map(_cell_text, cells)) for cells in sheet.iter_rows(values_only=True)]
-    _fill_merged(path, rows, [area.decode() for area in _MERGED.findall(xml)])
+    sheet = visible[0]
+    if len(sheets) > 1:
+        which = f'the first ({sheet.title})'
+        if len(visible) < len(sheets):
+            which = f'the first that is not hidden ({sheet.title})'
+        warn_once(printable(f'{path}: has {len(sheets)} sheets, of which {which} is read'))
+    cells = list(sheet.iter_rows())
+    formulas = [cell for row in cells for cell in row if cell.data_type == 'f']
+    if formulas:
+        _with_values(path, sheet, formulas)
+    rows = [[_cell_text(cell.value) for cell in row] for row in cells]
+    n_merged = 0
+    for area in sheet.merged_cells.ranges:
+        value = rows[area.min_row - 1][area.min_col - 1]
+        for row,column in area.cells if value else ():
+            rows[row - 1][column - 1] = value
+            n_merged += 1
+    if n_merged:
+        warn_once(printable(f'{path}: {n_merged:,} cells are merged; each has the value that they show'))
     return list(enumerate(rows, 1))
-
-# %% ../../nbs/sources/label_cells.ipynb #lc11
-_FORMULA = re.compile(rb'<(?:\w+:)?f[\s/>]')
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*\bref="([A-Z]+[0-9]+:[A-Z]+[0-9]+)"')
-_MOST_MERGED = 10**6 # Cells
-
-def _check_formulas(path:Path, computed):
-    "Say how many cells are formulas; raises `InputError` for one that was never computed"
-    written, *_ = _sheet(path, computed=False)
-    n = 0
-    for cells,values in zip(written.iter_rows(), computed.iter_rows(values_only=True)):
-        for cell,value in zip(cells, values):
-            if cell.data_type != 'f':
-                continue
-            n += 1
-            if value is None:
-                problem = 'is a formula whose value is not in the file; open and save it in a spreadsheet'
-                raise InputError(path, f'{problem}, or paste values', f'cell {cell.coordinate}')
-    if n:
-        warn_once(printable(f'{path}: {n:,} cells are formulas, which count with the values that were saved'))
-
-def _fill_merged(path:Path, rows:list[list[str]], areas:list[str]):
-    "Give each of the merged cells the value of the first; `areas` as in `B2:B5`"
-    from openpyxl.utils import range_boundaries
-    n_filled = 0
-    for area in areas:
-        left, top, right, bottom = range_boundaries(area)
-        value = rows[top - 1][left - 1] if top <= len(rows) and left <= len(rows[top - 1]) else ''
-        if not value:
-            continue
-        n_filled += (right - left + 1)*(min(bottom, len(rows)) - top + 1)
-        if n_filled > _MOST_MERGED:
-            raise InputError(path, f'has more than {_MOST_MERGED:,} merged cells; unmerge them', area)
-        for cells in rows[top - 1:bottom]:
-            cells += ['']*(right - len(cells))
-            cells[left - 1:right] = [value]*(right - left + 1)
-    if n_filled:
-        warn_once(printable(f'{path}: {n_filled:,} cells are merged; each has the value that they show'))
 
 # %% ../../nbs/sources/label_cells.ipynb #lc13
 _SHEETS = '.xlsx', '.xlsm'

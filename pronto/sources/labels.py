@@ -10,7 +10,6 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cache, partial
-from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Callable, NamedTuple
@@ -25,12 +24,12 @@ from .label_cells import (TABLE_ENDINGS, NumberCell, decimal_mark, number_in, re
 from .records import Label, VerseAnnotation, WordTag
 
 # %% ../../nbs/sources/labels.ipynb #lb07
-_SPLITS = 'train', 'dev', 'test'
-_REFS = {'ref', 'reference', 'verse', 'passage', 'bible_verse', 'verse_reference', 'bible_reference'}
 _THREE = 'book', 'chapter', 'verse'
+_REFS = {'ref', 'reference', 'verse', 'passage', 'bible_verse', 'verse_reference', 'bible_reference'}
 _FOR_PEOPLE = {'note', 'notes', 'comment', 'comments', 'remark', 'remarks', 'text', 'verse_text',
                'translation', 'annotator', 'date'}
-_NOT_TASKS = dict(split='split', published_split='split', licence='licence', license='licence')
+_ROLES = dict(split='split', published_split='split', licence='licence', license='licence')
+_OF_WORDS = dict(word='word', token='word', place='place', position='place')
 _STATED = re.compile(r'\s*\((class|several|number)\)$')
 _STEM = re.compile('[a-z][a-z0-9_]{0,59}')
 
@@ -40,16 +39,7 @@ def _stem(header:str)->str: # e.g. `speech_act`; empty if the name cannot be one
     stem = re.sub(r'[\W_]+', '_', plain).strip('_')
     return stem if _STEM.fullmatch(stem) else ''
 
-# %% ../../nbs/sources/labels.ipynb #lb07b
-class _Head(NamedTuple):
-    "The places of the columns"
-    refs:list[int] # One, or three for book, chapter and verse
-    tasks:dict[str,int] # By stem
-    others:dict[str,int] # `split` and `licence`
-    stated:dict[str,str] # The kind of a task, where the name of the column says it
-    words:dict[str,int] # `word` and `place`; empty in a table of verses
-
-def _reference_columns(stems:list[str], header:list[str])->list[int]:
+def _reference_columns(stems:list[str], header:list[str])->list[int]: # One, or three
     if {*_THREE} <= {*stems}:
         return [stems.index(stem) for stem in _THREE]
     columns = [i for i,stem in enumerate(stems) if stem in _REFS]
@@ -61,22 +51,23 @@ def _reference_columns(stems:list[str], header:list[str])->list[int]:
         raise ValueError(f'has several columns of references ({names}); remove or rename all but one')
     return columns
 
-# %% ../../nbs/sources/labels.ipynb #lb07d
-_OF_WORDS = dict(word='word', token='word', place='place', position='place')
-
-def _word_columns(stems:list[str])->dict[str,int]:
-    "Where a table of words has them; *place* alone may as well be a task on verses"
-    columns = {_OF_WORDS[stem]: i for i,stem in enumerate(stems) if stem in _OF_WORDS}
-    return columns if 'word' in columns or 'tag' in stems else {}
+# %% ../../nbs/sources/labels.ipynb #lb07b
+class _Head(NamedTuple):
+    "The places of the columns"
+    refs:list[int] # One, or three for book, chapter and verse
+    tasks:dict[str,int] # By stem
+    roles:dict[str,int] # `split` and `licence`; in a table of words `word` and `place`
+    stated:dict[str,str] # The kind of a task, where the name of the column says it
 
 def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns for people
     "The columns; raises `ValueError` if they are not those of a table of labels"
     stems = list(map(_stem, header))
-    refs = _reference_columns(stems, header)
-    columns = _Head(refs, {}, {}, {}, _word_columns(stems))
+    columns = _Head(_reference_columns(stems, header), {}, {}, {})
+    has_words = not {'word','token','tag'}.isdisjoint(stems) # *place* alone may as well be a task on verses
+    roles = _ROLES | (_OF_WORDS if has_words else {})
     for_people = []
     for i,(shown,stem) in enumerate(zip(header, stems)):
-        if i in refs or i in columns.words.values():
+        if i in columns.refs:
             continue
         if stem in _FOR_PEOPLE:
             for_people.append(shown)
@@ -86,8 +77,8 @@ def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns 
         if not stem:
             raise ValueError('the name of a task must be Latin letters, digits and underscores, not '
                              f'{shown[:60]!r}; rename column {i + 1}')
-        group = columns.others if stem in _NOT_TASKS else columns.tasks
-        stem = _NOT_TASKS.get(stem, stem)
+        group = columns.roles if stem in roles else columns.tasks
+        stem = roles.get(stem, stem)
         if stem in group:
             raise ValueError(f'has two columns {stem!r}; rename one')
         group[stem] = i
@@ -192,57 +183,52 @@ def _labels_in(
     return labels
 
 # %% ../../nbs/sources/labels.ipynb #lb09rt
-def _of_tasks(head:_Head, cells:list[str], read:Callable)->dict: # Stem to what `read` makes of its cell
-    "What a row says for each task; `read` takes the cell and the stem; raises `ValueError` with the task"
-    values = {}
-    for stem,column in head.tasks.items():
-        try:
-            values[stem] = read(cells[column], stem)
-        except ValueError as e:
-            raise ValueError(f'{stem} {e}') from e
-    return values
-
-# %% ../../nbs/sources/labels.ipynb #lb09r
-class _Entry(NamedTuple):
-    "A label of a verse"
-    text:str # As its cell has it
-    row:int # The number of the row
-    number:float|None=None # That it is
-
 @dataclass
 class _Rows:
     "What the rows of a table say"
+    head:_Head
     verses:dict[Ref,str] = field(default_factory=dict) # To its split, which may be empty
     licences:dict[str,None] = field(default_factory=dict)
-    entries:dict[str,dict[Ref,list[_Entry]]] = field(default_factory=partial(defaultdict, dict)) # By stem
+    labels:list[tuple] = field(default_factory=list) # Stem, verse, text, number of the row
     missing:dict[str,Counter] = field(default_factory=partial(defaultdict, Counter)) # Marks, by stem
     tags:dict[Ref,list[WordTag]] = field(default_factory=dict) # Of a table of words
 
-def _split(text:str)->str:
-    "Raise `ValueError` for what is not a split"
-    if text.lower() not in _SPLITS:
-        raise ValueError(f'no split {text[:40]!r}; choose {", ".join(_SPLITS)}')
-    return text.lower()
+    def cell(self, name:str, cells:list[str])->str: # Empty without such a column
+        return cells[self.head.roles[name]] if name in self.head.roles else ''
 
-def _take_verses(rows:_Rows, head:_Head, cells:list[str])->list[Ref]:
+    def of_tasks(self, cells:list[str], read:Callable)->dict: # Stem to what `read` makes of its cell
+        "What a row says for each task; `read` takes the cell and the stem; raises `ValueError` with the task"
+        values = {}
+        for stem,column in self.head.tasks.items():
+            try:
+                values[stem] = read(cells[column], stem)
+            except ValueError as e:
+                raise ValueError(f'{stem} {e}') from e
+        return values
+
+# %% ../../nbs/sources/labels.ipynb #lb09r
+_SPLITS = 'train', 'dev', 'test'
+
+def _take_verses(rows:_Rows, cells:list[str])->list[Ref]:
     "The verses of a row, whose split and licence are noted; raises `ValueError`"
-    split = _split(cells[head.others['split']]) if 'split' in head.others else ''
-    book, *numbers = (cells[i] for i in head.refs)
+    split = rows.cell('split', cells).lower()
+    if 'split' in rows.head.roles and split not in _SPLITS:
+        raise ValueError(f'no split {split[:40]!r}; choose {", ".join(_SPLITS)}')
+    book, *numbers = (cells[i] for i in rows.head.refs)
     numbers = [number.removesuffix('.0') for number in numbers] # As pandas writes columns with gaps
     refs = _verses(f'{book} {":".join(numbers)}' if numbers else book)
     for ref in refs:
         if rows.verses.setdefault(ref, split) != split:
             raise ValueError(f'{ref} is in {rows.verses[ref]} and in {split}; correct one')
-    if 'licence' in head.others:
-        rows.licences[cells[head.others['licence']] or 'not stated'] = None
+    if 'licence' in rows.head.roles:
+        rows.licences[rows.cell('licence', cells) or 'not stated'] = None
     return refs
 
-def _add_row(rows:_Rows, head:_Head, n:int, cells:list[str]):
+def _add_row(rows:_Rows, n:int, cells:list[str]):
     "Take in a row; raises `ValueError` for one that is wrong"
-    labels = _of_tasks(head, cells, lambda cell, stem: _labels_in(cell, rows.missing[stem]))
-    for ref in _take_verses(rows, head, cells):
-        for stem,texts in labels.items():
-            rows.entries[stem].setdefault(ref, []).extend(_Entry(text, n) for text in texts)
+    labels = rows.of_tasks(cells, lambda cell, stem: _labels_in(cell, rows.missing[stem]))
+    for ref in _take_verses(rows, cells):
+        rows.labels += [(stem, ref, text, n) for stem,texts in labels.items() for text in texts]
 
 # %% ../../nbs/sources/labels.ipynb #lb09s
 _MOST_FAULTS = 20 # Are shown
@@ -297,137 +283,110 @@ def _doubts(counts:Counter, unit:str='verses')->list[str]: # `unit`: what has a 
 
 # %% ../../nbs/sources/labels.ipynb #lb23
 _MOST_CLASSES = 10 # Different whole numbers of a task of classes
-_LEAST_SEVERAL = .05 # Of the verses with labels
+_LEAST_SEVERAL = .05 # Of the verses of the table
 _MOST_NAMED = 5 # Cells in a line
 
-_Entries = dict[Ref,list[_Entry]]
-
-def _label(entry:_Entry)->str: # e.g. `much_wind`; of a number its value
-    "The label of an entry as a class"
-    return '_'.join(entry.text.split()) if entry.number is None else written(entry.number)
-
-def _counts(entries:_Entries)->Counter: # Verses by label
-    return Counter(label for of_verse in entries.values() for label in {*map(_label, of_verse)})
-
-def _all(entries:_Entries)->list[_Entry]:
-    return [entry for of_verse in entries.values() for entry in of_verse]
-
-def _with_numbers(entries:_Entries, decimal:str, unit:str)->_Entries:
-    "Find out which entries are numbers; raises `ValueError` for one that may be one of two"
-    def read(entry):
+def _frame(labels:list[tuple], decimal:str, unit:str): # A frame with `verse text row number label`
+    "The labels of a task, a row for each; raises `ValueError` for a number that may be one of two"
+    import pandas as pd # Slow to import, and most sources are no tables
+    rows = []
+    for _,ref,text,row in labels:
         try:
-            return _Entry(entry.text, entry.row, number_in(entry.text, decimal))
+            number = number_in(text, decimal)
         except ValueError as e:
-            raise ValueError(f'{unit} {entry.row}: {e}') from e
-    return {ref: list(map(read, of_verse)) for ref,of_verse in entries.items()}
+            raise ValueError(f'{unit} {row}: {e}') from e
+        label = '_'.join(text.split()) if number is None else written(number)
+        rows.append((str(ref), text, row, number, label))
+    frame = pd.DataFrame(rows, columns=['verse','text','row','number','label'])
+    return frame.astype(dict(number=float))
 
-def _cells(entries:list[_Entry], unit:str)->str: # e.g. `'high' (line 7)`
-    named = [f'{entry.text[:40]!r} ({unit} {entry.row})' for entry in entries[:_MOST_NAMED]]
-    return f'{", ".join(named)}{" ..." if len(entries) > _MOST_NAMED else ""}'
+def _cells(frame, unit:str)->str: # e.g. `'high' (line 7)`
+    shown = [f'{text[:40]!r} ({unit} {row})' for text,row in zip(frame.text[:_MOST_NAMED], frame.row)]
+    return f'{", ".join(shown)}{" ..." if len(frame) > _MOST_NAMED else ""}'
 
 # %% ../../nbs/sources/labels.ipynb #lb23s791
-def _kind(entries:_Entries, stated:str, unit:str)->str: # `class`, `several` or `number`
+def _kind(frame, n_verses:int, stated:str, unit:str)->str: # `class`, `several` or `number`
     "What a column is; raises `ValueError` for cells that are no numbers among numbers"
-    every = _all(entries)
-    texts = [entry for entry in every if entry.number is None]
-    n_numbers = len(every) - len(texts)
-    if texts and (stated == 'number' or not stated and n_numbers > len(texts)):
+    texts, numbers = frame[frame.number.isna()], frame.number.dropna()
+    if len(texts) and (stated == 'number' or not stated and len(numbers) > len(texts)):
         remedy = 'leave (number) out' if stated else 'add (class) to its name'
-        raise ValueError(f'has {n_numbers:,} numbers, and {_cells(texts, unit)}, which is neither a number '
-                         f'nor missing; correct it, write {_NONE} for none, or {remedy}')
+        raise ValueError(f'has {len(numbers):,} numbers, and {_cells(texts, unit)}, which is neither a '
+                         f'number nor missing; correct it, write {_NONE} for none, or {remedy}')
     if stated:
         return stated
-    values = {entry.number for entry in every}
-    if every and not texts and (len(values) > _MOST_CLASSES or not all(x.is_integer() for x in values)):
+    is_whole = (numbers % 1 == 0).all()
+    if len(numbers) and texts.empty and (numbers.nunique() > _MOST_CLASSES or not is_whole):
         return 'number'
-    several = [of_verse for of_verse in entries.values() if len({*map(_label, of_verse)}) > 1]
-    in_a_cell = any(len({entry.row for entry in of_verse}) < len(of_verse) for of_verse in several)
-    if several and (in_a_cell or len(several) >= _LEAST_SEVERAL*len(entries)):
-        return 'several' if texts or in_a_cell else 'number'
+    different = frame.drop_duplicates(['verse','label'])
+    several = different.verse[different.duplicated('verse')].unique()
+    in_a_cell = frame[frame.verse.isin(several)].duplicated(['verse','row']).any()
+    if len(several) and (in_a_cell or len(several) >= _LEAST_SEVERAL*n_verses):
+        return 'several' if len(texts) or in_a_cell else 'number'
     return 'class'
 
-def _require_one(entries:_Entries, unit:str):
+def _require_one(different, unit:str): # A frame with the different labels of each verse
     "Raise `ValueError` for a verse that has two labels by a slip"
-    for ref,of_verse in entries.items():
-        rows = {_label(entry): entry.row for entry in reversed(of_verse)}
-        if len(rows) < 2:
-            continue
-        (other, second), (one, first) = [*rows.items()][-2:]
-        raise ValueError(f'{ref} is {one} in {unit} {first} and {other} in {unit} {second}; give it one '
-                         f'label, or both as {one};{other}')
+    twice = different[different.duplicated('verse', keep=False)]
+    if len(twice):
+        one, other = twice[twice.verse == twice.verse.iloc[0]].iloc[:2].itertuples()
+        raise ValueError(f'{one.verse} is {one.label} in {unit} {one.row} and {other.label} in {unit} '
+                         f'{other.row}; give it one label, or both as {one.label};{other.label}')
 
 # %% ../../nbs/sources/labels.ipynb #lb25
-def _as_numbers(entries:_Entries, unit:str)->dict[Ref,str]:
+def _numbers(frame, unit:str): # A series, by verse
     "The number of each verse, a mean if it has several; raises `ValueError` if all are the same"
-    every = _all(entries)
-    plain = [entry for entry in every if entry.number and '%' not in entry.text]
-    if plain and len(plain) < len(every) and any('%' in entry.text for entry in every):
+    is_share = frame.text.str.contains('%')
+    plain = frame[~is_share & (frame.number != 0)]
+    if len(plain) and is_share.any():
         raise ValueError(f'has numbers with % and without, as {_cells(plain[:1], unit)}; write one way')
-    numbers = {ref: written(fmean(entry.number for entry in of_verse))
-               for ref,of_verse in entries.items() if of_verse}
-    n = len({*numbers.values()})
-    if n < 2:
-        raise ValueError(f'has {n} different numbers; a task needs two or more')
+    numbers = frame.groupby('verse').number.agg(fmean).map(written)
+    if numbers.nunique() < 2:
+        raise ValueError(f'has {numbers.nunique()} different numbers; a task needs two or more')
     return numbers
 
-def _as_labels(counts:Counter)->list[str]: # Sorted
-    "The labels of a task; raises `ValueError` if there are too few or too many"
+def _require_classes(counts:Counter):
+    "Raise `ValueError` if there are too few labels or too many, or those of splits"
     if counts and {label.lower() for label in counts} <= _LIKE_SPLITS:
         raise ValueError('looks like a division into train, dev and test; call it split, or rename its '
                          'labels')
     if not 1 < len(counts) <= _MOST_LABELS:
-        number = f'{len(counts):,} labels'
-        if len(counts) == 1:
-            number = f'only the label {[*counts][0]!r}'
+        number = f'only the label {[*counts][0]!r}' if len(counts) == 1 else f'{len(counts):,} labels'
         raise ValueError(f'has {number}; a task has 2 to {_MOST_LABELS}')
-    return sorted(counts)
 
 # %% ../../nbs/sources/labels.ipynb #lb26
 class _Column(NamedTuple):
     "What a column is as a task"
     kind:str # `class`, `several` or `number`
     labels:list[str] # Sorted; of numbers the least and the greatest
-    of_verse:dict[Ref,list[str]] # Sorted
+    of_verse:dict[str,list[str]] # Sorted
     notes:list[str] # What is to be known about it
 
-def _on_numbers(entries:_Entries, unit:str)->list[str]:
-    "What is to be known about numbers that are names of classes"
-    numbers = [entry for entry in _all(entries) if entry.number is not None]
-    if not numbers:
-        return []
-    texts = grouped(dict.fromkeys((_label(entry), entry.text) for entry in numbers), itemgetter(0))
-    alike = [' and '.join(text for _,text in same) for same in texts.values() if len(same) > 1]
-    notes = [f'{len(numbers):,} cells are numbers that count as names of classes, as '
-             f'{_cells(numbers[:1], unit)}; if their order counts, add (number) to the name of the column']
-    return notes + [f'numbers that are written differently are one class: {", ".join(alike)}']*bool(alike)
+def _number_column(frame, unit:str)->_Column:
+    numbers = _numbers(frame, unit)
+    least, greatest = (choose(numbers, key=float) for choose in (min, max))
+    notes = [f'a task of numbers, from {least} to {greatest} ({frame.label.nunique():,} different '
+             'ones; if they are names of classes, add (class) to the name of the column)']
+    if n_several := (frame.verse.value_counts() > 1).sum():
+        notes.append(f'verses with several numbers, whose mean counts: {n_several:,}')
+    return _Column('number', [least, greatest], {verse: [number] for verse,number in numbers.items()}, notes)
 
-def _column(entries:_Entries, stated:str, missing:Counter, unit:str)->_Column:
-    "Find out what a column is; raises `ValueError` for one that is no task"
-    kind = _kind(entries, stated, unit)
-    n_several = sum(len(of_verse) > 1 for of_verse in entries.values())
-    if kind == 'number':
-        numbers = _as_numbers(entries, unit)
-        labels = [f(numbers.values(), key=float) for f in (min, max)]
-        of_verse = {ref: [number] for ref,number in numbers.items()}
-        notes = [f'a task of numbers, from {labels[0]} to {labels[1]} ({len(_counts(entries)):,} different '
-                 'ones; if they are names of classes, add (class) to the name of the column)']
-        if n_several:
-            notes.append(f'verses with several numbers, whose mean counts: {n_several:,}')
+def _class_column(frame, kind:str, unit:str)->_Column:
+    different = frame.drop_duplicates(['verse','label'])
+    counts = Counter(different.label)
+    _require_classes(counts)
+    notes = []
+    if kind == 'class':
+        _require_one(different, unit)
     else:
-        counts = _counts(entries)
-        labels = _as_labels(counts)
-        of_verse = {ref: sorted({*map(_label, verse_labels)}) for ref,verse_labels in entries.items()}
-        notes = []
-        if kind == 'class':
-            _require_one(entries, unit)
-        else:
-            n_several = sum(len(verse_labels) > 1 for verse_labels in of_verse.values())
-            notes.append(f'a task of several labels, which {n_several:,} verses have')
-        notes += [*_on_numbers(entries, unit), *_doubts(counts)]
-    if missing:
-        marks = [f'{n:,} empty' if not mark else f'{n:,} with {mark}' for mark,n in missing.items()]
-        notes.append(f'cells without a label: {", ".join(marks)}')
-    return _Column(kind, labels, of_verse, notes)
+        n_several = (different.verse.value_counts() > 1).sum()
+        notes.append(f'a task of several labels, which {n_several:,} verses have')
+    numbers = frame[frame.number.notna()]
+    if len(numbers):
+        notes.append(f'{len(numbers):,} cells are numbers that count as names of classes, as '
+                     f'{_cells(numbers[:1], unit)}; if their order counts, add (number) to the name of the '
+                     'column')
+    of_verse = different.groupby('verse').label.agg(sorted).to_dict()
+    return _Column(kind, sorted(counts), of_verse, notes + _doubts(counts))
 
 # %% ../../nbs/sources/labels.ipynb #lb09c
 class LabelTable(NamedTuple):
@@ -439,27 +398,32 @@ class LabelTable(NamedTuple):
     kinds:dict[str,str]              # Stem of each task that has not one class: `several` or `number`
     tags:dict[str,list[str]] = {}    # Stem of each task on words to its tags
 
-def _columns(path, unit:str, head:_Head, rows:_Rows, separator:str)->dict[str,_Column]: # By stem
+def _columns(path, unit:str, rows:_Rows, separator:str)->dict[str,_Column]: # By stem
     "What the columns are as tasks; raises `InputError`"
-    texts = (entry.text for entries in rows.entries.values() for entry in _all(entries))
-    decimal = decimal_mark(texts, separator)
+    decimal = decimal_mark((text for _,_,text,_ in rows.labels), separator)
+    of_task = grouped(rows.labels, lambda label: label[0])
     columns = {}
-    for stem,entries in sorted(rows.entries.items()):
+    for stem in sorted(rows.head.tasks):
         try:
-            entries = _with_numbers(entries, decimal, unit)
-            columns[stem] = _column(entries, head.stated.get(stem, ''), rows.missing[stem], unit)
+            frame = _frame(of_task.get(stem, []), decimal, unit)
+            kind = _kind(frame, len(rows.verses), rows.head.stated.get(stem, ''), unit)
+            column = _number_column(frame, unit) if kind == 'number' else _class_column(frame, kind, unit)
         except ValueError as e:
             raise InputError(path, str(e), f'column {stem}') from e
-        for note in columns[stem].notes:
+        marks = [f'{n:,} with {mark}' if mark else f'{n:,} empty' for mark,n in rows.missing[stem].items()]
+        missing = [f'cells without a label: {", ".join(marks)}'] if marks else []
+        for note in column.notes + missing:
             warn_once(printable(f'{path}, column {stem}: {note}'))
+        columns[stem] = column
     return columns
 
-def _read_verses(path, unit:str, head:_Head, rows:_Rows, separator:str)->LabelTable:
+def _read_verses(path, unit:str, rows:_Rows, separator:str)->LabelTable:
     "The labels of verses; raises `InputError`"
-    columns = _columns(path, unit, head, rows, separator)
+    columns = _columns(path, unit, rows, separator)
     verses = {}
     for ref in in_order(rows.verses):
-        labels = [Label(stem, label) for stem in head.tasks for label in columns[stem].of_verse.get(ref, ())]
+        labels = [Label(stem, label) for stem in rows.head.tasks
+                  for label in columns[stem].of_verse.get(str(ref), ())]
         verses[ref] = VerseAnnotation(ref, (), False, labels=tuple(labels), split=rows.verses[ref])
     labels = {stem: column.labels for stem,column in columns.items()}
     kinds = {stem: column.kind for stem,column in columns.items() if column.kind != 'class'}
@@ -483,18 +447,18 @@ def _tag_in(cell:str, stem:str)->str: # Empty if there is none
         raise ValueError(f'has several tags ({cell[:40]}); put each into a column of its own')
     return '' if tags in ([], ['O']) else '_'.join(tags[0].split())
 
-def _add_words(rows:_Rows, head:_Head, n:int, cells:list[str]):
+def _add_words(rows:_Rows, n:int, cells:list[str]):
     "Take in a row of a table of words; raises `ValueError` for one that is wrong"
-    word, position = (cells[head.words[name]] if name in head.words else '' for name in ('word','place'))
-    first, last = _places(position)
-    word = '' if word == _NONE else word
-    tags = _of_tasks(head, cells, _tag_in)
+    first, last = _places(rows.cell('place', cells))
+    word = rows.cell('word', cells)
+    word = '' if word == _NONE else str(word)
+    tags = rows.of_tasks(cells, _tag_in)
     if any(tags.values()) and not (word or first):
         raise ValueError('has a tag, but neither a word nor its place')
-    refs = _take_verses(rows, head, cells)
+    refs = _take_verses(rows, cells)
     if len(refs) > 1:
         raise ValueError('names several verses; give the verse of the word')
-    of_row = [WordTag(stem, str(word), first, last, tag) for stem,tag in tags.items() if tag]
+    of_row = [WordTag(stem, word, first, last, tag) for stem,tag in tags.items() if tag]
     rows.tags.setdefault(refs[0], []).extend(of_row)
 
 # %% ../../nbs/sources/labels.ipynb #lb33
@@ -512,11 +476,11 @@ def _tag_set(tags:list[WordTag])->list[str]: # `O` first
         return ['O', *(f'{x}-{kind}' for kind in kinds for x in 'BI')]
     return ['O', *named]
 
-def _read_words(path, head:_Head, rows:_Rows)->LabelTable:
+def _read_words(path, rows:_Rows)->LabelTable:
     "The tags of words; raises `InputError`"
     every = [tag for tags in rows.tags.values() for tag in tags]
     tag_sets = {}
-    for stem in sorted(head.tasks):
+    for stem in sorted(rows.head.tasks):
         tags = [tag for tag in every if tag.task == stem]
         try:
             tag_sets[stem] = _tag_set(tags)
@@ -545,9 +509,8 @@ def read_labels(path)->LabelTable:
         raise InputError(path, str(e), f'{table.unit} {first}') from e
     if for_people:
         warn_once(printable(f'{path}: left out, as notes for people: {", ".join(for_people)}'))
-    rows = _Rows()
-    add = _add_words if head.words else _add_row
-    _take_rows(path, table.unit, len(header), lines, partial(add, rows, head))
-    if head.words:
-        return _read_words(path, head, rows)
-    return _read_verses(path, table.unit, head, rows, table.separator)
+    rows = _Rows(head)
+    of_words = not {'word','place'}.isdisjoint(head.roles)
+    add = _add_words if of_words else _add_row
+    _take_rows(path, table.unit, len(header), lines, partial(add, rows))
+    return _read_words(path, rows) if of_words else _read_verses(path, table.unit, rows, table.separator)

@@ -34,7 +34,7 @@ def import_mela_options(parser):
         help='with training data in all languages, or with larger test sets')
     add('--password', metavar='TEXT', help='of the zip; the README of MELA states it')
     add('--combined', action='store_true',
-        help='also mul, the training and dev rows of all languages, for --protocol transfer --train DIR/mul')
+        help='all languages together, without test sets, for --protocol transfer --train DIR/mul')
 
 def import_tsv_options(parser):
     _import_options(parser, 'a table, a folder with train, dev and test, or such a folder for each language')

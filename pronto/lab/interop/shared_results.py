@@ -12,7 +12,7 @@ from ...core.files import InputError, json_bytes, safe_name, write_aside
 from ...core.seeds import INTERVALS
 from ..modeling.memory import FIGURES
 from ...runs.schema import Run
-from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
+from ...runs.predictions import TEXT_FILE, as_text, read_stored, table_file
 from ...runs.store import read_record, store_of
 from ...reporting.scores import read_answers
 
@@ -101,7 +101,7 @@ def _add(path:Path, run:Run, copy:Path, out:Path, organisation:str):
     name = f'{safe_name(run.dataset)}-{run.task}-{run.path.stem}.json'
     made = shared_result(run, str(int(path.stat().st_mtime)), organisation)
     _write(out/'results'/_model_id(run).replace('/', '__')/revision/name, json_bytes(made))
-    _write(copy.with_suffix(TEXT_FILE), as_text(read_answers_of(path)))
+    _write(copy.with_suffix(TEXT_FILE), as_text(read_stored(path).columns))
     _write(copy, path.read_bytes()) # Last, so that no record is without its predictions
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0010b
@@ -121,7 +121,7 @@ def export_results(
     copies = {path: out/'runs'/path.relative_to(runs) for path in records}
     new = {path: read_record(path) for path,copy in copies.items() if not copy.exists()}
     for path in new:
-        read_answers_of(path) # A damaged one is named before anything is written
+        read_stored(path) # A damaged one is named before anything is written
     for path in tasks:
         _write(out/'runs'/'tasks'/path.name, path.read_bytes())
     for path,run in new.items():

@@ -12,9 +12,10 @@ from statistics import mean
 from typing import Callable, Iterable, Iterator
 from ...core.files import InputError, to_stderr
 from ...core.processes import in_processes
-from ...core.tables import decimal, grouped, markdown_row
+from ...core.tables import grouped, markdown_row, percent
 from ...datasets.loading import Dataset, dataset_folders, open_datasets
 from ...datasets.tasks import BUILT_IN, Task, Tasks
+from ...reporting.cells import number
 from ...runs.folds import HIGH_UNKNOWN
 from ...runs.planning import Training, plan
 from ...runs.runner import run_possible
@@ -43,11 +44,11 @@ def _cell(scores:dict|None)->str:
     main_metric = next((metric for metric in _OWN if metric in scores), 'accuracy')
     remark = _OWN.get(main_metric, '')
     if not remark and scores['mcc'] is not None: # Choices have none
-        remark = decimal(scores['mcc'])
+        remark = number(scores['mcc'], 'mcc')
     unknown = scores['unknown']['test'] or 0
-    rare = f'{100*unknown:.0f} % unknown' if unknown >= HIGH_UNKNOWN else '' # Of the tokens
+    rare = f'{percent(unknown)} unknown' if unknown >= HIGH_UNKNOWN else '' # Of the tokens
     beside = ', '.join(filter(None, [remark, rare]))
-    score = decimal(scores[main_metric]) if main_metric == 'spearman' else decimal(100*scores[main_metric], 1)
+    score = number(scores[main_metric], main_metric)
     return f'{score} ({beside})' if beside else score
 
 def probe_row(

@@ -555,21 +555,25 @@ def release(
                 for code,path in todo.items()}
         _require_room(done.out, len(jobs), settings)
         if jobs:
-            with (connect(workers, scheduler, jobs=len(jobs), certificates=certificates) as client,
-                  closing(run_jobs(client, build_translation, jobs, limit=job_timeout)) as outcomes):
-                for _,(code,left_out,error) in zip(progress(list(jobs)), outcomes):
-                    if error:
-                        done.failed[code] = error.replace(f'{bibles.absolute()}/', '')
-                    elif left_out:
-                        done.left_out[code] = left_out
-                    else:
-                        done.built.append(code)
+            with connect(workers, scheduler, jobs=len(jobs), certificates=certificates) as client:
+                _build_all(done, bibles, client, jobs, job_timeout, progress)
     _finish(done, places, bibles, tasks)
     if publishable:
         _require_publishable(done)
     return done
 
 # %% ../../../nbs/lab/jobs/release.ipynb #r1fin001
+def _build_all(done:Release, bibles:Path, client, jobs:dict[str,tuple], limit:float, progress:Callable):
+    "Build translations, and note what became of each"
+    with closing(run_jobs(client, build_translation, jobs, limit=limit)) as outcomes:
+        for _,(code,left_out,error) in zip(progress(list(jobs)), outcomes):
+            if error:
+                done.failed[code] = error.replace(f'{bibles.absolute()}/', '')
+            elif left_out:
+                done.left_out[code] = left_out
+            else:
+                done.built.append(code)
+
 def _finish(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
     "Check and sort what was built, and write the registry; raises `InputError` if there is nothing"
     whole = []

@@ -17,7 +17,7 @@ from typing import Callable
 from .probes import run_dataset
 from .queue import Certificates, connect, reason, run_jobs
 from ...protocols.protocol import find_protocol, protocol_file
-from ...runs.planning import Training, empty_tasks, plan
+from ...runs.planning import Training, plan, why_not
 from ...core.files import InputError, Parameter, checkout, data_dir, require_place, writer_mark
 from ...core.tables import grouped
 from ..modeling.served_kind import SERVED
@@ -78,7 +78,7 @@ def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means a
     if lacks_text(dataset):
         again = f'pronto restore {quote(str(dataset))} -b BIBLE'
         raise InputError(dataset, f'holds labels without their text; put the text back with: {again}')
-    empty = empty_tasks(dataset)
+    empty = [task for task in tasks if why_not(dataset, task)]
     stems = [t.stem for t in tasks if t not in empty and t.stem in dataset.stems]
     if tasks and not stems:
         raise InputError(dataset, _empty(tasks))
@@ -248,6 +248,22 @@ class Sweep:
         n = {'run': self.done, 'recorded before': self.recorded, 'failed': self.failed}
         return f'{self.runs}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v)
 
+def _calls(left:dict[str,NotebookRun], runs:Path, notebook:Path|None, *settings)->dict[str,tuple]:
+    "The arguments of `run_notebook` or, without a notebook, of `run_dataset`"
+    if not notebook:
+        return {name: (job.trainings, runs) for name,job in left.items()}
+    parameters = {name: notebook_parameters(job, runs, *settings) for name,job in left.items()}
+    return {name: (notebook, runs/name, of_run) for name,of_run in parameters.items()}
+
+def _run_all(swept:Sweep, client, function:Callable, calls:dict[str,tuple], need:dict, progress:Callable):
+    "Run what is not recorded, and note what became of it"
+    with closing(run_jobs(client, function, calls, retries=1, need=need)) as outcomes:
+        for _,(name,_,error) in zip(progress(list(calls)), outcomes):
+            if error:
+                swept.failed[name] = error
+            else:
+                swept.done.append(name)
+
 # %% ../../../nbs/lab/jobs/sweep.ipynb #fbe27b73b
 def sweep(
     datasets:list, # Dataset folders, or releases
@@ -282,21 +298,11 @@ def sweep(
     swept = Sweep(runs, named, recorded=[name for name in named if name not in left], left_out=left_out)
     if left:
         require_place(runs/next(iter(left)))
-        function = run_dataset if whole else run_notebook
-        def call(name, job):
-            if whole:
-                return job.trainings, runs
-            return notebook, runs/name, notebook_parameters(job, runs, epochs, limit)
-        calls = {name: call(name, job) for name,job in left.items()}
+        calls = _calls(left, runs, notebook, epochs, limit)
         need = {'GPU': 1/per_gpu} if gpus else {}
         here = dict(workers=workers, gpus=0 if scheduler else gpus, per_gpu=per_gpu)
-        with (connect(**here, scheduler=scheduler, jobs=len(left), certificates=certificates) as client,
-              closing(run_jobs(client, function, calls, retries=1, need=need)) as outcomes):
-            for _,(name,_,error) in zip(progress(list(calls)), outcomes):
-                if error:
-                    swept.failed[name] = error
-                else:
-                    swept.done.append(name)
+        with connect(**here, scheduler=scheduler, jobs=len(left), certificates=certificates) as client:
+            _run_all(swept, client, run_notebook if notebook else run_dataset, calls, need, progress)
     swept.done, swept.failed = sorted(swept.done), dict(sorted(swept.failed.items()))
     if not swept.done + swept.recorded:
         first = next(iter(swept.failed.values()))

@@ -165,6 +165,8 @@ class _MaskingCollator(DataCollatorForLanguageModeling):
 class MaskedTrainer(LeanTrainer):
     "A `Trainer` that applies BERT's head to masked tokens only"
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        if not isinstance(model, BertForMaskedLM): # A causal one
+            return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
         labels = inputs.pop('labels')
         masked = labels != -100
         return cross_entropy(model.cls(model.bert(**inputs).last_hidden_state[masked]), labels[masked])

@@ -17,6 +17,7 @@ from ...core.seeds import score_runs
 from ...datasets.loading import Dataset, verse_texts
 from ...modeling.encodings import FrozenModel, encode_once
 from ...modeling.outcome import Measured, spent
+from ...runs.schema import retrieval_fields
 
 # %% ../../../nbs/lab/modeling/retrieval.ipynb #re000007
 SIMILARITIES = {'cosine': 0, 'margin': 4, 'csls': 10} # Name to the number of neighbours that it corrects for
@@ -188,7 +189,7 @@ def score_retrieval(
     english:list[Dataset], # The same of the other translation; in `xtreme` its verses are the queries
     *, device:str=None,
     progress:str='' # Not shown; encodings take a moment
-)->Measured: # The arguments of `retrieval_fields`
+)->Measured: # Fields of a record, see `retrieval_fields`
     "Score retrieval between the test verses of two translations; raises `InputError` for bad input"
     start = time.perf_counter()
     sides = foreign, english
@@ -209,4 +210,4 @@ def score_retrieval(
                    mexa=[round(mexa(x, y), 4) for x,y in layers],
                    mexa_100=[round(mexa(x[:100], y[:100]), 4) for x,y in layers], # As published
                    representations=_representations(model, texts, test, device))
-    return Measured(results | spent(start, device or 'cpu'), rows)
+    return Measured(retrieval_fields(**results, **spent(start, device or 'cpu')), rows)

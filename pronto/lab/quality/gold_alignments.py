@@ -25,13 +25,14 @@ from ...core.refs import Ref
 from ..words.stated_links import LINKED, link_phrases, phrases_of, uses_inflected
 from ...datasets.segmentation import learn_segmentation
 from ..words.word_align import MOST_ALIGNED, plain_word
-from ...sources.annotate import annotate
+from ...sources.annotate import annotate, in_english
 from ...sources.annotation_file import read_annotations
-from ...sources.greek_words import column_files, part_of_speech, read_columns
+from .greek_texts import column_files, read_columns, read_word_table, table_files
+from ...sources.greek_words import part_of_speech
 from ...sources.macula import lowfat_files
 from ...sources.open_annotations import OPEN
-from ...sources.records import SourceWord
-from ...sources.word_table import open_words, read_word_table, table_files
+from ...sources.records import SourceWord, VerseAnnotation
+from ...sources.word_table import open_words
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0006
 class GoldVerse(NamedTuple):
@@ -368,8 +369,11 @@ def read_greek(
         return _helfi_greek(path) # By its own numbers, as the translation
     if path.suffix == '.parquet':
         verses = read_annotations(path).verses
-    elif path.is_dir() and (lowfat_files(path) or table_files(path)):
+    elif path.is_dir() and lowfat_files(path):
         verses = annotate(path, words=True).verses
+    elif path.is_dir() and (table := table_files(path)):
+        greek = read_word_table(table[0])
+        verses, _ = in_english({ref: VerseAnnotation(ref, (), False, words=greek[ref]) for ref in greek})
     else:
         verses = read_bible(path).verses
         words = learn_segmentation(verses.values()).words

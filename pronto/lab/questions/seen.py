@@ -113,7 +113,7 @@ def _asked_of(task, rows:list)->list[TaggedText]:
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000014t
 def _texts(run:Run)->list[TaggedText]:
     "The test set, from the predictions: a row for each word"
-    rows = grouped(predictions_of(run), lambda row: row['ref'].rpartition(':')[0]).values()
+    rows = grouped(predictions_of(run).to_dict('records'), lambda row: row['ref'].rpartition(':')[0]).values()
     def columns(words):
         return ([row[name] for row in words] for name in ('token','label','predicted'))
     return [TaggedText(*columns(words)) for words in rows]

@@ -89,7 +89,7 @@ COMBINED = 'mul' # The code of several languages
 
 def read_mela(
     path, version:str='v1.0', password:str=None,
-    combined:bool=False # Also the training and dev rows of all languages, to train on at once?
+    combined:bool=False # Only the training and dev rows of all languages together, to train on at once?
 )->Found:
     "Read one version of MELA; raises `InputError` for a wrong password or a damaged table"
     files, imported = mela_files(path, password), Found()
@@ -115,9 +115,12 @@ def read_mela(
     if no_train:
         imported.notes.append(f'mela: no training data in {", ".join(no_train)}')
     imported.notes += other_sizes(version, imported.tables)
-    of_languages = [tables['mela'] for tables in imported.tables.values()]
-    for split in ('train','dev') if combined else ():
-        imported.add(COMBINED, 'mela', split, [row for parts in of_languages for row in parts.get(split, ())])
+    if combined:
+        of_languages = [tables['mela'] for tables in imported.tables.values()]
+        imported.tables.clear()
+        for split in 'train', 'dev':
+            rows = [row for parts in of_languages for row in parts.get(split, ())]
+            imported.add(COMBINED, 'mela', split, rows)
     imported.tasks['mela'] = Described('sentence', 'mcc', f'MELA {version}', ('0','1'),
                                        'Is the sentence acceptable?', asked=MELA_PROMPT)
     return imported

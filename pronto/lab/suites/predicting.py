@@ -20,7 +20,7 @@ from ...reporting.scores import read_answers
 from ...runs.planning import plan_selections
 from ...runs.runner import part_rows, run_training
 from ...runs.schema import Run
-from ...runs.store import is_done, prediction_columns, read_record
+from ...runs.store import predictions_of, read_record
 from .kinds import submission_text
 from .tasks import MiningTask
 
@@ -71,6 +71,7 @@ def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->l
             raise InputError(data, f'{problem}: import it with the others, or choose another --train')
     return [train.split('+')]
 
+# %% ../../../nbs/lab/suites/predicting.ipynb #pr18cse97
 def submission_selections(
     data, stem:str,
     train:str='en', # The language to train in; `en+de` for several together; `same` for each by itself
@@ -108,7 +109,7 @@ def _runs_of(training, paths:list[Path])->list[Run]:
     return [read_record(path).but(defined=training.task) for path in paths]
 
 def _write_answers(part:Part, run:Run, folder:Path):
-    task, predicted = part.dataset.known[run.task], iter(prediction_columns(run)['predicted'])
+    task, predicted = part.dataset.known[run.task], iter(predictions_of(run).predicted)
     kind, rows = _kind(task), part_rows((part,), task, run.limit)
     def row_answers(row):
         return [next(predicted) for _ in range(len(row.tokens) if kind == 'tagging' else 1)]
@@ -135,8 +136,7 @@ def predict_submission(
         tasks = [selection.tests[0].dataset.known[stem] for selection in chosen]
         planned = plan_selections(chosen, _SUBMISSION, how, model, tasks[0], seed, limit) if tasks else []
         for training in planned:
-            before = [is_done(key, store, report=str) for key in training.keys]
-            paths = run_training(training, store, show=show, baselines=False)
+            paths, before = zip(*run_training(training, store, show=show, baselines=False))
             parts += map(PredictedPart, training.selection.tests, _runs_of(training, paths), before)
         for part,run,_ in parts:
             _write_answers(part, run, Path(out))

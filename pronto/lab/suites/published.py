@@ -121,6 +121,7 @@ def _pairs(row:str, target:str, languages:list[str])->list[tuple[str,str]]: # Tr
                'avg. w.o. in-lang.': [lg for lg in languages if lg != target]}.get(row, [row])
     return [(s, t) for t in (languages if target == 'avg' else [target]) for s in sources]
 
+# %% ../../../nbs/lab/suites/published.ipynb #pb15cs75a
 def _mean_cell(cells:list)->str:
     "The mean of cells of `_matrix`; a dash unless all of them are there"
     if None in cells:
@@ -201,7 +202,8 @@ def make_mela_tables(
                'some with `pronto import mela`, then `pronto eval`')
     in_table3 = [r for r in records if r.protocol != 'transfer' or _is_joint(r)]
     ours = _ours([r for r in in_table3 if r.protocol in _IN_TABLES])
-    ways = _ways([r for r in records if r.protocol in ('in-language','transfer')])
+    of_one = [r for r in records if r.protocol in ('in-language','transfer') and not _is_joint(r)]
+    ways = _ways(of_one)
     made = [mela_table3(ours), mela_table4(ways)]
     others = described([r for r in records if r.protocol not in _IN_TABLES])
     if others:
