@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 import pandas as pd
-from pronto.bibles.languages import identify
+from pronto.bibles.languages import family_of
 from pronto.bibles.reading import read_bible, write_tsv
 from pronto.core.files import InputError
 from pronto.core.progress import progress
@@ -22,7 +22,51 @@ LEAST = 6500 # Verses of a New Testament of 7,957
 READ = {40: 2000, 80: 1000, 160: 500} # Languages to verses of each that a model reads
 RIGHTS = 'permitted', 'unclear', 'not'
 
-def code_of(row): return Path(row.file).stem.split('__')[-1].removesuffix('Bible').lower()
+RUNS = """
+[training]
+causal = ["--steps", "2500"]
+masked = ["--steps", "2500"]
+
+[[datasets]]
+name = "world"
+source = "text"
+
+[options]
+few = ["--limit", "300"]
+
+[[runs]] # Models of known reading
+name = "students"
+protocol = "likelihood"
+on = "world"
+models = ["causal40", "causal80", "causal160", "masked80"]
+tasks = ["WO", "WC", "WX"]
+options = "few"
+
+[[runs]] # A sentence encoder of English
+name = "encoder"
+protocol = "probe"
+on = "world"
+bibles = "first"
+models = ["teacher"]
+tasks = ["WO", "WC", "WX"]
+options = "few"
+
+[[runs]]
+name = "random weights"
+protocol = "probe"
+on = "world"
+bibles = "first"
+models = ["teacher"]
+tasks = ["WO", "WC", "WX"]
+options = ["--limit", "300", "--recipe", "probe-random"]
+
+[quick]
+bibles = ["eng", "swh", "wol"]
+options = ["--limit", "40"]
+
+[quick.training]
+causal = ["--steps", "30"]
+masked = ["--steps", "30"]"""
 
 def new_testament(path):
     "The New Testament of a file"
@@ -44,11 +88,11 @@ def texts(args, table):
             if (n := len({row[:3] for row in bible.rows if row.text})) >= LEAST:
                 bibles.append((row.right, -n, row, bible))
         bibles.sort(key=lambda entry: entry[:2])
-        for _,n,row,bible in bibles[:2]:
-            path = args.output/f'{code_of(row)}.tsv'
+        for code,(_,n,row,bible) in zip((language, f'{language}-2'), bibles):
+            path = args.output/f'{code}.tsv'
             path.parent.mkdir(parents=True, exist_ok=True)
             write_tsv(bible, path)
-            chosen.append(dict(code=code_of(row), language=language, script=row.script, rights=row.rights,
+            chosen.append(dict(code=code, language=language, script=row.script, rights=row.rights,
                                verses=-n, file=row.file))
     return pd.DataFrame(chosen)
 
@@ -56,7 +100,7 @@ def by_family(languages:list[str])->list[str]:
     "Languages in an order in which families take turns, the larger ones as often as they are larger"
     draw, families = random.Random(0), defaultdict(list)
     for language in languages:
-        families[identify(language).family or language].append(language)
+        families[family_of(language) or language].append(language)
     places = {}
     for members in families.values():
         first = draw.random()
@@ -78,9 +122,11 @@ def plan_text(chosen)->str: # TOML
         lines.append(f'{row.code} = {entry} # {row.file}, {row.rights}')
     lines += ['', '[groups]', f'first = {listed(first.code)}', f'second = {listed(second.code)}']
     lines += [f'read{n} = {listed(codes[language] for language in order[:n])}' for n in READ]
-    lines += ['', '[models]', *(f'causal{n} = {{ kind = "causal", languages = "read{n}", verses = {v} }}'
-                                for n,v in READ.items()),
-              f'masked80 = {{ kind = "masked", languages = "read80", verses = {READ[80]} }}']
+    lines += ['', '[models]']
+    reads = [('causal', n) for n in READ] + [('masked', 80)]
+    lines += [f'{kind}{n} = {{ share = 1, kind = "{kind}", reads = "read{n}", verses = {READ[n]} }}'
+              for kind,n in reads]
+    lines.append(RUNS)
     return '\n'.join(lines) + '\n'
 
 def main():
