@@ -320,20 +320,25 @@ def _root(t:Training)->tuple:
     return start, t.model, t.key.task, t.key.seed
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80f
+_NOT_BY_ACCURACY = dict(f1='F1', macro_f1='macro F1', spearman='Spearman') # Metric to its name
+
 def _scores_in_words(run:Run)->str:
-    "The score that a run is judged by beside that of the baselines"
-    metric = run.definition.metric if run.score(run.definition.metric) is not None else 'accuracy'
+    "The score that a run is judged by beside that of the baselines: F1 where there is one, as for tags"
+    metric = next((name for name in ('f1','spearman') if run.score(name) is not None), 'accuracy')
+    if run.score('micro_f1') is not None: # Of several labels
+        metric = 'macro_f1'
     if run.score(metric) is None:
         return ''
     scores = {name: by_metric.get(metric) for name,by_metric in run.baseline_scores.items()}
     if metric == 'accuracy':
         scores = run.baselines
-    def written(name, score):
-        return f'{name} {score:.1%}' if metric in ('accuracy','f1','macro_f1') else f'{name} {score:.2f}'
-    beside = ', '.join(written(name, score) for name,score in scores.items() if score is not None)
+    form = '.2f' if metric == 'spearman' else '.1%'
+    beside = ', '.join(f'{name} {score:{form}}' for name,score in scores.items() if score is not None)
     material = read_by_baselines(run) if beside else ''
     learned = f'; these learn from {material}' if material else ''
-    return f'{written(metric.replace("_", " "), run.score(metric))} ({beside}{learned})'
+    summary = f'{_NOT_BY_ACCURACY.get(metric, metric)} {run.score(metric):{form}} ({beside}{learned})'
+    has_both = metric != 'accuracy' and run.accuracy is not None
+    return f'{summary}, accuracy {run.accuracy:.1%}' if has_both else summary
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80fz
 def _warnings(run:Run)->list[str]:

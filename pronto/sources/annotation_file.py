@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Iterable
 import numpy as np
 from ..core.files import InputError, no_collection, parse_json, reading, write_aside
-from ..core.refs import Ref, in_order
+from ..core.refs import BOOKS, Ref, in_order
 from .records import Annotations, EntityMention, Label, Mention, Predicate
 from .records import SentenceAnnotation, Source, SourceWord, Speech, VerseAnnotation, WordTag
 from .records import make_source
@@ -156,8 +156,10 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
     mood, subject, mentions, predicates = map(sentences.values.field, SentenceAnnotation._fields)
     annotated = map(SentenceAnnotation, _plain(mood), _plain(subject),
                     _records(Mention, mentions), _records(Predicate, predicates))
-    places = [table[name].to_pylist() for name in ('book','chapter','verse')]
-    refs = list(map(Ref, *places))
+    columns = [table[name] for name in ('book','chapter','verse')]
+    refs = list(map(Ref, *(column.to_pylist() for column in columns)))
+    if any(column.null_count for column in columns) or not {ref.book for ref in refs} <= {*BOOKS}:
+        raise ValueError('a verse has no reference')
     if len(set(refs)) < len(refs):
         raise ValueError('a verse occurs twice')
     columns = dict(ref=refs, sentences=_cut(annotated, sentences), crosses=table['crosses'].to_pylist())
