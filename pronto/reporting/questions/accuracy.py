@@ -18,7 +18,7 @@ from ..scores import METRICS
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac07
-_SCORES = Drawing('ours', 'system', panels='abbreviation test_set task')
+_SCORES = Drawing('ours', 'system', 'kind', panels='abbreviation test_set task')
 
 def _read_accuracy(records:list[Run], options:Options)->list[tuple[Table,Drawing]]: # What is offered is last
     "Tables 1-3, those of other translations, and what is offered beside; raises `InputError` without any"
@@ -27,7 +27,13 @@ def _read_accuracy(records:list[Run], options:Options)->list[tuple[Table,Drawing
 
 def _figures(found:list[tuple[Table,Drawing]], metric:str)->dict: # Of matplotlib, by the stem of a table
     label = METRICS.get(metric, 'score')
-    return {table.stem: draw(table.data, drawing, label) for table,drawing in found}
+    return {table.stem: draw(_dots(table.data) if drawing is _SCORES else table.data, drawing, label)
+            for table,drawing in found}
+
+def _dots(cells:list[dict])->list[dict]:
+    "Scores of baselines and models, and the published figures"
+    published = [row | dict(ours=row['published'], low=None, high=None, kind='published') for row in cells]
+    return [row | dict(kind='model' if row['seeds'] else 'baseline') for row in cells] + published
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
 _SAME = 'bible task protocol rules source limit splits'.split()
