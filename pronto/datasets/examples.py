@@ -133,6 +133,9 @@ class ChoiceRow(NamedTuple):
     def text(self)->str: return self.choices[self.answer]
 
     @property
+    def before(self)->str: return self.context # What a model reads before a choice
+
+    @property
     def texts(self)->tuple[str,...]: return (self.text,)
 
     @property
@@ -170,7 +173,7 @@ def row_texts(row)->tuple[str,...]:
     "What is read of a row: of a choice the context, if there is one, and all choices"
     if not isinstance(row, ChoiceRow):
         return row.texts
-    return (row.context, *row.choices) if row.context else row.choices
+    return (row.before, *row.choices) if row.context else row.choices
 
 # %% ../../nbs/datasets/examples.ipynb #exjson2
 def read_json_rows(
