@@ -923,18 +923,21 @@ def test_what_an_import_of_ones_own_tables_says(tmp_path, capsys):
 
 # Choices of benchmarks, and XNLI with two labels
 
-COLUMNS = 'InputStoryid InputSentence1 InputSentence2 InputSentence3 InputSentence4 RandomFifthSentenceQuiz1 RandomFifthSentenceQuiz2 AnswerRightEnding'
+COLUMNS = '\t'.join(['InputStoryid', *(f'InputSentence{i}' for i in range(1, 5)), 'RandomFifthSentenceQuiz1',
+                    'RandomFifthSentenceQuiz2', 'AnswerRightEnding']) + '\n'
+PREMISE = '{"premise": "a", "choice1": "b", "choice2": "b", "question": "cause", "label": 0, "idx": 0}\n'
+STORIES = 'spring2016.val.es.tsv.split_20_80_eval.tsv'
 
 def put_choices(folder, n=4):
     "XCOPA in Italian, without train, and XStoryCloze in Spanish, without dev; in the layout of their repositories"
     (folder/'data'/'it').mkdir(parents=True)
     for split in 'val', 'test':
-        lines = [dict(premise=f'Kim {i} cadde.', choice1=f'Kim {i} dormì.', choice2="C'era ghiaccio.", question=('cause','effect')[i % 2],
-                      label=i % 2, idx=i, changed=False) for i in range(n)]
+        lines = [dict(premise=f'Kim {i} cadde.', choice1=f'Kim {i} dormì.', choice2="C'era ghiaccio.",
+                      question=('cause','effect')[i % 2], label=i % 2, idx=i, changed=False) for i in range(n)]
         (folder/'data'/'it'/f'{split}.it.jsonl').write_text(''.join(json.dumps(line) + '\n' for line in lines))
     rows = [[f'id-{i}', 'Kim salió.', 'Llovía.', 'Volvió.', f'Comió {i}.', 'Durmió.', '"Dijo ""sí"""', str(i % 2 + 1)] for i in range(n)]
     for split in 'train', 'eval':
-        (folder/f'spring2016.val.es.tsv.split_20_80_{split}.tsv').write_text(''.join('\t'.join(row) + '\n' for row in [COLUMNS.split(), *rows]))
+        (folder/STORIES.replace('eval', split)).write_text(COLUMNS + ''.join('\t'.join(row) + '\n' for row in rows))
     return folder
 
 def test_choices_of_benchmarks_are_imported(tmp_path, capsys):
@@ -952,10 +955,10 @@ def test_choices_of_benchmarks_are_imported(tmp_path, capsys):
 @pytest.mark.parametrize('name, text, problem', [
     ('data/it/test.it.jsonl', '{"premise": "a"}\n', 'test.it.jsonl, line 1: choice1: '),
     ('data/it/test.it.jsonl', '[]\n', 'test.it.jsonl, line 1: 0: Field required'),
-    ('data/it/test.it.jsonl', '{"premise": "a", "choice1": "b", "choice2": "b", "question": "cause", "label": 0, "idx": 0}\n', 'line 1: has two identical choices'),
+    ('data/it/test.it.jsonl', PREMISE, 'test.it.jsonl, line 1: has two identical choices'),
     ('data-gmt/test.it.jsonl', '', 'is there twice'),
-    ('spring2016.val.es.tsv.split_20_80_eval.tsv', COLUMNS.replace(' ', '\t') + '\nx\ta\tb\tc\td\te\tf\t0\n', 'eval.tsv, line 2: is not an id, four sentences'),
-    ('spring2016.val.es.tsv.split_20_80_eval.tsv', COLUMNS.replace(' ', '\t') + '\nx\ta\tb\tc\td\te\te\t1\n', 'eval.tsv, line 2: has two identical choices')])
+    (STORIES, COLUMNS + 'x\ta\tb\tc\td\te\tf\t0\n', 'eval.tsv, line 2: is not an id, four sentences'),
+    (STORIES, COLUMNS + 'x\ta\tb\tc\td\te\te\t1\n', 'eval.tsv, line 2: has two identical choices')])
 def test_damaged_tables_of_choices(tmp_path, capsys, name, text, problem):
     folder = put_choices(tmp_path/'in')
     (folder/name).parent.mkdir(exist_ok=True)
@@ -994,7 +997,7 @@ def test_choices_are_asked_by_likelihood_and_in_words(tmp_path, capsys, monkeypa
     (tmp_path/'in'/'xnli').mkdir()
     (tmp_path/'in'/'xnli'/'test-it.tsv').write_text('Kim cadde\tKim\tentailment\nKim\tghiaccio\tneutral\n')
     assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(tmp_path/'nli'),'--binary']) == 0
-    command = ['eval',str(tmp_path/'nli'/'it'),'-t','binary_nli','-m',str(model),'--runs',runs,'--protocol','prompting','--recipe','prompt-0']
+    command = ['eval',str(tmp_path/'nli'/'it'),'-t','binary_nli','-m',str(model),'--runs',runs,'--protocol',*protocol]
     assert main(command) == 0, capsys.readouterr().err
     said = [_place_of(text, '[]', 2, ('yes','no')) for text in ('Yes.', '<think>no</think>\n**no**', 'I think so', 'None', None)]
     assert said == [0, 1, None, None, None]

@@ -127,13 +127,10 @@ class ChoiceRow(NamedTuple):
     choices:tuple[str,...] # Two or more different texts
     answer:int # The place of the right one, from 0
     changed:str # What makes the others wrong, e.g. `neighbours`
-    sense = None # Readers of rows ask for it
+    sense, before = None, property(lambda row: row.context) # Readers of rows ask for these
 
     @property
     def text(self)->str: return self.choices[self.answer]
-
-    @property
-    def before(self)->str: return self.context # What a model reads before a choice
 
     @property
     def texts(self)->tuple[str,...]: return (self.text,)

@@ -74,6 +74,7 @@ def _write_imported(imported, args, about:dict, **how):
         note(line)
     return batch_status([line for line in imported.notes if ': left out' in line])
 
+# %% ../../../nbs/lab/cli/benchmark_commands.ipynb #imp00002b
 def import_xtreme_command(args):
     "Import XTREME, as its download script leaves it, and the raw files of Tatoeba, XQuAD, MLQA and UD"
     from pronto.lab.suites.xtreme_files import divide, read_xtreme

@@ -208,7 +208,7 @@ class CausalModel(_Causal):
     )->tuple[np.ndarray,int]: # (prompts, n) log-probabilities up to a constant, and how many were cut
         "Compare how probable each letter is as the next token"
         from pronto.modeling.architectures import check_tokens, one_line_errors
-        letters = self.letters(n, names)
+        letters = self.letters(n, names) if names else self.letters(n)
         ids = [x[:-1] for x in self.ids([p + ('A' if self.chat else ' A') for p in prompts])]
         cut = [x[-self.limit:] for x in ids]
         check_tokens(self.model, self.net, [*cut, letters])
