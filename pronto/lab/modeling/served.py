@@ -280,8 +280,8 @@ class ServedModel(_Answers):
         roles = 'user', 'assistant'
         return json.dumps([dict(role=roles[i%2], content=x) for i,x in enumerate(said)], ensure_ascii=False)
 
-    def compare(self, prompts:list[str], n:int, names:tuple[str,...]=())->tuple[np.ndarray,int]: # (prompts, n)
-        "Give the letter or name that the model answers 0, all others -1, and NaN without an answer"
+    def compare(self, prompts:list[str], n:int, names:tuple[str,...]=())->tuple[np.ndarray,int]:
+        "Give the letter or name that a model answers 0, all others -1, and NaN without an answer"
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             answers = list(pool.map(self._answer, prompts))
         if answers and all(text is None for text in answers):
