@@ -398,7 +398,7 @@ def smaller(words):
     "A command with less to do"
     for keys,options in SMALLER.items():
         if words[1] == keys[0] and all(k in words for k in keys):
-            if not {'retrieval', 'likelihood'} & {*words}: return [*words, *options.split()]
+            if not {'retrieval', 'likelihood', 'memory'} & {*words}: return [*words, *options.split()]
     return words
 
 def papermill(argv):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from conftest import ROOT, join_folds
 import pronto
+from pronto.core.files import InputError
 from pronto.cli.command import main
 from pronto.runs.planning import plan
 from pronto.runs.schema import Run
@@ -287,8 +288,8 @@ tuned = Protocol('tuned-transfer', tuned_on_target, 'Tuned on the target', sourc
 """
 
 def test_a_protocol_of_the_users_end_to_end(place, trained, capsys, monkeypatch):
-    "From the command line: runs of its own, a table of its own, and a sweep whose notebooks know it"
-    from pronto.lab.jobs.sweep import notebook_parameters, plan_all
+    "From the command line: runs of its own, and a table of its own; a sweep does not divide it"
+    from pronto.lab.jobs.sweep import plan_all
     from pronto.protocols import protocol
     monkeypatch.setattr(protocol, 'PROTOCOLS', dict(protocol.PROTOCOLS))
     mine = place/'my_protocols.py'
@@ -300,8 +301,8 @@ def test_a_protocol_of_the_users_end_to_end(place, trained, capsys, monkeypatch)
     assert main(['tables', '--runs', str(place/'runs'), '-o', str(place/'out'), '--protocol', 'tuned-transfer']) == 0
     said = capsys.readouterr().out
     assert 'trained on qaa' in said and 'Protocol: tuned-transfer.' in said
-    runs, _ = plan_all([place/'release'], [str(place/'tiny')], ['PNS'], 1, protocol='tuned-transfer', train=['qaa'])
-    assert notebook_parameters(runs[0], place/'runs')['protocols_file'] == str(mine)
+    with pytest.raises(InputError, match='tuned-transfer needs several translations together'):
+        plan_all([place/'release'], [str(place/'tiny')], ['PNS'], 1, protocol='tuned-transfer', train=['qaa'])
     mine.write_text(PROTOCOLS_FILE.replace('setup.sources', 'setup.origins'))
     assert run(place, place/'release', *how) == 1
     assert 'my_protocols.py, line 5: fails with AttributeError' in capsys.readouterr().err
@@ -357,25 +358,20 @@ def test_with_a_real_model(tmp_path, monkeypatch):
     alone, after = records[0], records[3]
     assert alone.dev != after.dev and after.first['trained_on'][0]['code'] == 'qaa'
 
-@pytest.mark.parametrize('protocol,train,notebooks', [
-    ('in-language', (), 3*2), ('transfer', ('qaa','qab'), 2*2), ('few-shot', ('qaa',), 3*2), ('mixes', (), 1*2)])
-def test_a_sweep_and_its_notebooks_plan_the_same(place, protocol, train, notebooks):
+def test_a_sweep_and_its_notebooks_plan_the_same(place):
     "Whatever a notebook gets as parameters, it makes the records that the sweep waits for"
     from pronto.lab.jobs.sweep import notebook_parameters, plan_all
     from pronto.datasets.finding import find_datasets
-    how = dict(sizes=(20,), draws=2) if protocol == 'few-shot' else {}
-    runs, left_out = plan_all([place/'release'], [str(place/'tiny')], ['PNS'], 2, protocol=protocol, train=train, **how)
-    assert len(runs) == notebooks and not left_out
+    runs, left_out = plan_all([place/'release'], [str(place/'tiny')], ['PNS'], 2)
+    assert len(runs) == 3*2 and not left_out
     for run in runs:
         given = notebook_parameters(run, place/'runs')
         assert given['bf16'] == 'no'
-        asked = dict(protocol=given.get('protocol', 'in-language'), train=[s for s in given.get('train', '').split(',') if s])
-        if 'sizes' in given: asked |= dict(sizes=[int(n) for n in given['sizes'].split(',')], draws=given['draws'])
         planned = plan(find_datasets(given['bible']), [given['models']], [given['tasks']], 1, given['recipe'], None, None,
-                       given['first_seed'], **asked)
+                       given['first_seed'])
         assert [key for t in planned for key in t.keys] == run.keys
     keys = [key.hash8 for run in runs for key in run.keys]
-    whole = plan(place/'release', [str(place/'tiny')], ['PNS'], 2, protocol=protocol, train=train, **how)
+    whole = plan(place/'release', [str(place/'tiny')], ['PNS'], 2)
     assert set(keys) == {key.hash8 for t in whole for key in t.keys}
 
 @pytest.mark.slow

@@ -111,6 +111,7 @@ def _environment()->str: # One line
     gpu = 'a GPU' if any(Path(path).exists() for path in GPUS) else 'no GPU'
     return f'Python {platform.python_version()}, {torch}, {gpu}'
 
+# %% ../../nbs/cli/doctor.ipynb #dr19s2aa
 def _check_data(held:dict):
     "Annotations that cannot be read, and datasets that are damaged or out of date"
     from pronto.sources.annotation_file import read_source

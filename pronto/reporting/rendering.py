@@ -91,7 +91,7 @@ class Accuracies:
         self.titles = {task: task if metric == self.metric else f'{task} ({METRICS[metric]})'
                        for task,metric in self.metrics.items()}
         self.small = [m for m in _BESIDE[self.metric] if cells[m].notna().any()]
-        self.limits = {*self.ran.limit} # Most examples of each split; `None`: all
+        self.limits = {task: {*of_task.limit} for task,of_task in self.ran.groupby('task', sort=False)}
 
     @property
     def blocks(self)->list[_Block]:
@@ -141,7 +141,18 @@ _PRETRAINING = 'A model may have read the Bible in pretraining; no figure here c
 # %% ../../nbs/reporting/rendering.ipynb #rnd03
 def _limits_differ(accuracies:Accuracies)->bool:
     "Were only some of the runs of a table trained on a part of the data?"
-    return None in accuracies.limits and len(accuracies.limits) > 1
+    limits = {*accuracies.ran.limit}
+    return None in limits and len(limits) > 1
+
+def _in_words(limits:dict[str,set])->str:
+    "How many examples were used at most; by task, where that differs"
+    texts = {}
+    for task,of_task in limits.items():
+        if numbers := [f'{n:,}' for n in sorted(filter(None, of_task))]:
+            texts[task] = ' or '.join(numbers)
+    if len({*texts.values()}) == 1:
+        return next(iter(texts.values()))
+    return ', '.join(f'{text} ({task})' for task,text in texts.items())
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02a
 def _title(accuracies:Accuracies)->str:
@@ -223,7 +234,7 @@ def notes(
         sentences.append(_FEW_CHAPTERS)
     if _values(ran, 'limit'):
         who = '*' if _limits_differ(found) else 'All models were'
-        limit = ' or '.join(f'{n:,}' for n in sorted(filter(None, found.limits)))
+        limit = _in_words(found.limits)
         sentences.append(_LIMIT.format(who=who, limit=limit, paper=_OTHER_ROWS*found.is_compared))
     sentences += [text for name,text in _MEANINGS.items()
                   if any(_is_marked(name, value) for value in ran[name])]
@@ -256,7 +267,7 @@ def _figure(
     return Printed(large, ', '.join(filter(None, beside)))
 
 # %% ../../nbs/reporting/rendering.ipynb #58985cez
-def _row_name(row:list[dict], mixed:bool)->str: # `mixed`: do the limits differ?
+def _row_name(row:list[dict], mixed:bool)->str: # `mixed`: do the limits of a task differ?
     first = row[0]
     name = first['system']
     if first['reference'] == 'majority':
@@ -297,13 +308,14 @@ def grid(
     if not _limits_differ(found):
         del signs['limit'] # What all have in common needs no mark
     how = dict(signs=signs, short=short, most_seeds=found.cells.seeds.dropna().max() if len(found.ran) else 0)
+    mixed = any(len(limits) > 1 for limits in found.limits.values())
     beside = ['publ.','Δ'] if found.is_compared else []
     header = ['Model', *(text for title in found.titles.values() for text in (title, *beside))]
     blocks = []
     for block in found.blocks:
         lines = []
         for row in _short(block) if short else block:
-            line = [Printed(_row_name(row, len(found.limits) > 1), bold=not lines)]
+            line = [Printed(_row_name(row, mixed), bold=not lines)]
             for cell in row:
                 line.append(_figure(cell, found.metrics[cell['task']], **how))
                 if beside:

@@ -8,7 +8,8 @@ __all__ = ['study_page', 'write_study_page']
 # %% ../../../nbs/lab/studies/study_page.ipynb #sp000004
 import re, sys
 from pathlib import Path
-from ...core.files import InputError, write_aside
+import pandas as pd
+from ...core.files import InputError, reading, write_aside
 from ...core.tables import ABSENT, csv_rows, csv_text, grouped, markdown_table, markdown_text
 from ...core.tables import read_table
 from .study import Plan, Study, write_read
@@ -78,12 +79,20 @@ def _cost(study:Study)->list[dict]:
         totals[key] = totals.get(key, 0) + int(seconds)
     return [dict(commands=key, seconds=n) for key,n in totals.items()]
 
+def _layout(plan:Plan)->list[dict]: # As the facts `paper_models`; empty for the paper's
+    "Which models Tables 1 to 3 of a plan list"
+    if not plan.tables.layout:
+        return []
+    path = plan.path.parent/plan.tables.layout
+    with reading(path, 'name a table that is there'):
+        return pd.read_csv(path, sep='\t', dtype=str, keep_default_na=False).to_dict('records')
+
 def write_study_page(study:Study)->list[str]: # A line for each question that the runs do not answer
     "Write the tables of all questions, and `README.md` with what they show"
     folder, store = study.place.out/'tables', study.place.out/'runs'
     read, records, answers, left = write_read(study.plan, study.place), read_runs(store), [], []
     files = dict.fromkeys(_READS, str(read)) | dict(seen=str(study.place.out/'datasets'))
-    layout = study.plan.tables.layout and study.plan.path.parent/study.plan.tables.layout
+    layout = _layout(study.plan)
     for name in study.plan.tables.questions:
         question, file = find_question(name), files.get(name, '')
         protocol = question.protocol or ('in-language' if question.any_protocol else 'probe')
