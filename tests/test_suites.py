@@ -920,3 +920,84 @@ def test_what_an_import_of_ones_own_tables_says(tmp_path, capsys):
     (tmp_path/'asked'/'test.json').write_text(squad(('Bonn', 3), ('Rom', 0)))
     assert main(['import','tsv',str(tmp_path/'asked'),'-o',str(tmp_path/'q'),'--kind','questions']) == 0
     assert 'test.json: 1 answers not in the context' in capsys.readouterr().err
+
+# Choices of benchmarks, and XNLI with two labels
+
+COLUMNS = '\t'.join(['InputStoryid', *(f'InputSentence{i}' for i in range(1, 5)), 'RandomFifthSentenceQuiz1',
+                    'RandomFifthSentenceQuiz2', 'AnswerRightEnding']) + '\n'
+PREMISE = '{"premise": "a", "choice1": "b", "choice2": "b", "question": "cause", "label": 0, "idx": 0}\n'
+STORIES = 'spring2016.val.es.tsv.split_20_80_eval.tsv'
+
+def put_choices(folder, n=4):
+    "XCOPA in Italian, without train, and XStoryCloze in Spanish, without dev; in the layout of their repositories"
+    (folder/'data'/'it').mkdir(parents=True)
+    for split in 'val', 'test':
+        lines = [dict(premise=f'Kim {i} cadde.', choice1=f'Kim {i} dormì.', choice2="C'era ghiaccio.",
+                      question=('cause','effect')[i % 2], label=i % 2, idx=i, changed=False) for i in range(n)]
+        (folder/'data'/'it'/f'{split}.it.jsonl').write_text(''.join(json.dumps(line) + '\n' for line in lines))
+    rows = [[f'id-{i}', 'Kim salió.', 'Llovía.', 'Volvió.', f'Comió {i}.', 'Durmió.', '"Dijo ""sí"""', str(i % 2 + 1)] for i in range(n)]
+    for split in 'train', 'eval':
+        (folder/STORIES.replace('eval', split)).write_text(COLUMNS + ''.join('\t'.join(row) + '\n' for row in rows))
+    return folder
+
+def test_choices_of_benchmarks_are_imported(tmp_path, capsys):
+    from pronto.datasets.loading import load_dataset_folder
+    out = tmp_path/'out'
+    assert main(['import','choices',str(put_choices(tmp_path/'in')),'-o',str(out)]) == 0
+    said = capsys.readouterr().out
+    assert '| xcopa | choice | 1 | 0 | 4 | 4 | 0 |' in said and '| xstorycloze | choice | 1 | 4 | 0 | 4 | 0 |' in said
+    premise, story = (load_dataset_folder(out/code).tasks[stem]['test'][1] for code,stem in (('it','xcopa'), ('es','xstorycloze')))
+    assert (premise.before, premise.sense, premise.context, premise.answer) == ('Kim 1 cadde quindi', 'effect', 'Kim 1 cadde.', 1)
+    assert (story.id, story.context, story.text) == ('id-1', 'Kim salió. Llovía. Volvió. Comió 1.', 'Dijo "sí"')
+    assert main(['eval', str(out/'es'), '-t', 'xstorycloze']) == 0
+    assert '| XStoryCloze | 50.0 |' in capsys.readouterr().out
+
+@pytest.mark.parametrize('name, text, problem', [
+    ('data/it/test.it.jsonl', '{"premise": "a"}\n', 'test.it.jsonl, line 1: choice1: '),
+    ('data/it/test.it.jsonl', '[]\n', 'test.it.jsonl, line 1: 0: Field required'),
+    ('data/it/test.it.jsonl', PREMISE, 'test.it.jsonl, line 1: has two identical choices'),
+    ('data-gmt/test.it.jsonl', '', 'is there twice'),
+    (STORIES, COLUMNS + 'x\ta\tb\tc\td\te\tf\t0\n', 'eval.tsv, line 2: is not an id, four sentences'),
+    (STORIES, COLUMNS + 'x\ta\tb\tc\td\te\te\t1\n', 'eval.tsv, line 2: has two identical choices')])
+def test_damaged_tables_of_choices(tmp_path, capsys, name, text, problem):
+    folder = put_choices(tmp_path/'in')
+    (folder/name).parent.mkdir(exist_ok=True)
+    (folder/name).write_text(text)
+    assert main(['import','choices',str(folder),'-o',str(tmp_path/'out')]) == 1
+    said = capsys.readouterr().err
+    assert problem in said and said.count('\n') == 1 and not (tmp_path/'out').exists()
+
+def test_xnli_with_two_labels_is_a_task_beside_that_with_three(tmp_path, capsys):
+    (tmp_path/'in'/'xnli').mkdir(parents=True)
+    rows = ''.join(f'a {i}\tb\t{label}\n' for i,label in enumerate(('entailment','neutral','contradiction')))
+    (tmp_path/'in'/'xnli'/'test-de.tsv').write_text(rows)
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(tmp_path/'out'),'--binary']) == 0
+    labels = [row.label for row in rows_of(tmp_path/'out'/'de', 'binary_nli', 'test')]
+    assert labels == ['entailment','not_entailment','not_entailment'] and (tmp_path/'out'/'labels'/'xnli').exists()
+    assert [row.label for row in rows_of(tmp_path/'out'/'de', 'xnli', 'test')] == ['entailment','neutral','contradiction']
+    assert main(['import','choices',str(tmp_path/'in'),'-o',str(tmp_path/'x')]) == 1
+    assert 'holds no table of XCOPA or XStoryCloze' in capsys.readouterr().err
+
+def test_choices_are_asked_by_likelihood_and_in_words(tmp_path, capsys, monkeypatch):
+    "Sets of test alone, too; the answer to XNLI is a word, the same for a server"
+    pytest.importorskip('torch')
+    from pronto.demo.tiny_causal import pretrain_causal
+    from pronto.lab.modeling.served import _place_of
+    model = pretrain_causal(['Kim cadde yes no . Kim dormì perché quindi ghiaccio'], tmp_path/'gpt', 2)
+    folder, data, runs = put_choices(tmp_path/'in', 20), tmp_path/'out', str(tmp_path/'runs')
+    (folder/'data'/'it'/'val.it.jsonl').unlink()
+    assert main(['import','choices',str(folder),'-o',str(data)]) == 0
+    for protocol in ['likelihood'], ['prompting','--recipe','prompt-0']:
+        command = ['eval',str(data/'it'),str(data/'es'),'-m',str(model),'--runs',runs,'--quiet','--protocol',*protocol]
+        assert main(command) == 0, capsys.readouterr().err
+    assert {(r.task, r.protocol, r.counts['test']) for r in read_runs(runs)} == {
+        (task, protocol, 20) for task in ('xcopa','xstorycloze') for protocol in ('likelihood','prompting')}
+    capsys.readouterr()
+    assert main(['tables','--runs',runs,'--question','prompting']) == 0 and '| XCOPA | gpt | it | 0 |' in capsys.readouterr().out
+    (tmp_path/'in'/'xnli').mkdir()
+    (tmp_path/'in'/'xnli'/'test-it.tsv').write_text('Kim cadde\tKim\tentailment\nKim\tghiaccio\tneutral\n')
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(tmp_path/'nli'),'--binary']) == 0
+    command = ['eval',str(tmp_path/'nli'/'it'),'-t','binary_nli','-m',str(model),'--runs',runs,'--protocol',*protocol]
+    assert main(command) == 0, capsys.readouterr().err
+    said = [_place_of(text, '[]', 2, ('yes','no')) for text in ('Yes.', '<think>no</think>\n**no**', 'I think so', 'None', None)]
+    assert said == [0, 1, None, None, None]

@@ -127,7 +127,7 @@ class ChoiceRow(NamedTuple):
     choices:tuple[str,...] # Two or more different texts
     answer:int # The place of the right one, from 0
     changed:str # What makes the others wrong, e.g. `neighbours`
-    sense = None # Readers of rows ask for it
+    sense, before = None, property(lambda row: row.context) # Readers of rows ask for these
 
     @property
     def text(self)->str: return self.choices[self.answer]
@@ -170,7 +170,7 @@ def row_texts(row)->tuple[str,...]:
     "What is read of a row: of a choice the context, if there is one, and all choices"
     if not isinstance(row, ChoiceRow):
         return row.texts
-    return (row.context, *row.choices) if row.context else row.choices
+    return (row.before, *row.choices) if row.context else row.choices
 
 # %% ../../nbs/datasets/examples.ipynb #exjson2
 def read_json_rows(

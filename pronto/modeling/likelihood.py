@@ -244,7 +244,7 @@ def choice_values(
     for has_context in (False, True):
         indices = [i for i,row in enumerate(rows) if bool(row.context) == has_context]
         how = 'every' if every else 'seventh' if has_context else 'changed'
-        groups = [[(rows[i].context, choice) for choice in rows[i].choices] for i in indices]
+        groups = [[(rows[i].before, choice) for choice in rows[i].choices] for i in indices]
         given = log_likelihoods(reader, groups, how, tick)
         texts = list(dict.fromkeys(choice for group in groups for _,choice in group)) if has_context else []
         alone = log_likelihoods(reader, [[('', text)] for text in texts], how)

@@ -126,7 +126,7 @@ def _pack(rows:list, *how)->Packed: # `how`: see `pack`
     "What a model reads of each row; of choices those after the first as `others`"
     if not rows or not isinstance(rows[0], ChoiceRow):
         return pack(rows, *how)
-    texts = [(row.context, choice) if row.context else (choice,) for row in rows for choice in row.choices]
+    texts = [(row.before, choice) if row.context else (choice,) for row in rows for choice in row.choices]
     packed, n = pack(list(map(_Text, texts)), *how), len(rows[0].choices)
     inputs = [dict(first, others=packed.inputs[n*i + 1:n*(i + 1)])
               for i,first in enumerate(packed.inputs[::n])]

@@ -146,7 +146,7 @@ _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole proce
 
 def _to_learn(parts:tuple[Part,...], task:Task)->list: # Rows; of choices texts
     "What baselines learn from"
-    if not isinstance(task, ChoiceTask):
+    if not isinstance(task, ChoiceTask) or not task.draw: # Those of benchmarks come without a text
         return part_rows(parts, task)
     return [text for part in parts for text in part.texts]
 
@@ -159,6 +159,8 @@ def _answer_baselines(training:Training, left:_Left)->dict: # As `find_baselines
     if not tests:
         return {}
     train, dev = _to_learn(training.selection.train, task), part_rows(training.selection.dev, task)
+    if not train and not isinstance(task, ChoiceTask): # There is nothing to learn from
+        return {}
     n_draws = DRAWS if training.key.fold is None else 1 # Each fold of a text has a draw
     return find_baselines(task, train, tests, dev, n_draws)
 

@@ -8,8 +8,7 @@ __all__ = ['IN_WORDS', 'ASKING', 'ASKING_ACROSS']
 # %% ../../../nbs/lab/modeling/asking.ipynb #ask00005
 from .prompt_recipes import PROMPTS
 from ...modeling.adapting import Adaptation
-from ...protocols.parts import Part, Selection
-from ...protocols.protocol import Protocol, Setup, transfer
+from ...protocols.protocol import Protocol, transfer, untrained
 
 # %% ../../../nbs/lab/modeling/asking.ipynb #ask00007
 def _prompt(*args, **how):
@@ -18,14 +17,8 @@ def _prompt(*args, **how):
 
 IN_WORDS = Adaptation('none', PROMPTS, 'prompt', _prompt)
 
-def _ask_each(setup:Setup): # Selections
-    "Test on each translation, with examples of train, or of dev where there is no train"
-    for t in setup.targets:
-        shown = 'train' if t.n_rows(setup.task.stem, 'train') else 'dev'
-        yield Selection((Part(t, shown),), (Part(t, 'dev'),), (Part(t, 'test'),))
-
 ASKING = Protocol(
-    'prompting', _ask_each, 'Asked without training', adapt='none', metric='mcc', across=False,
+    'prompting', untrained, 'Asked without training', adapt='none', metric='mcc', across=False,
     tested=('test',))
 ASKING_ACROSS = Protocol(
     'transfer-prompting', transfer, 'As prompting, with examples of another translation', adapt='none',

@@ -45,11 +45,11 @@ _PROMPT_TEMPLATES = (
     '{verses}\n\nThe following is a multiple choice question about this text.\n{question}\n{options}\n'
     'Answer:')
 
-def _verses(row, word:str='Verse')->str:
+def _verses(row, words:str|list[str]='Verse')->str: # A word for all texts, or one for each
     texts = (row.context,) if isinstance(row, ChoiceRow) else row.texts # Not which choice is right
-    if len(texts) == 1:
-        return f'{word}: {texts[0]}'
-    return '\n'.join(f'{word} {i}: {text}' for i,text in enumerate(texts, 1))
+    if isinstance(words, str):
+        words = [words] if len(texts) == 1 else [f'{words} {i}' for i in range(1, len(texts) + 1)]
+    return '\n'.join(f'{word}: {text}' if word else text for word,text in zip(words, texts))
 
 def ask(
     task, row, prompt:str=_PROMPT_TEMPLATES[0],
@@ -59,20 +59,25 @@ def ask(
     "Write the question about a row"
     question, words = QUESTIONS.get(task.stem, (task.question, task.labels))
     if own:
-        question, words = own['question'], own['words']
+        question, words = own['question'], own.get('words', task.labels)
     if isinstance(row, ChoiceRow):
         words = row.choices
         if not row.context:
             prompt = prompt.replace('{verses}', '').replace('\n\n', '\n').lstrip()
     words = [words[i] for i in order or range(len(words))]
     letters = option_letters(len(words), task.abbr)
-    options = '\n'.join(f'{letter}. {word}' for letter,word in zip(letters, words))
+    option = (own or {}).get('option', '{letter}. {word}')
+    options = '\n'.join(option.format(letter=letter, word=word) for letter,word in zip(letters, words))
     full_question = question.replace('{{sense}}', row.sense or '')
     verses = _verses(row, own['verse']) if own else _verses(row)
     return prompt.format(question=full_question, verses=verses, options=options)
 
 def _labels(task, form:dict|None)->tuple[str,...]: # In the order of the letters
     return (form or {}).get('labels') or task.labels
+
+def _names(task, form:dict|None)->tuple[str,...]: # In the order of the labels
+    "What a model answers: letters, or the words that a benchmark asks for"
+    return tuple((form or {}).get('answers') or option_letters(len(task.labels), task.abbr))
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm00009b
 def pick_examples(
@@ -82,6 +87,8 @@ def pick_examples(
     "Pick rows of train to show with their answers; raises `ValueError` if there are too few"
     if len(train) < shots:
         raise ValueError(f'{len(train)} rows of train are too few for {shots} examples')
+    if not shots:
+        return []
     draw = random.Random(seed)
     longest = np.median([sum(map(len, row.texts)) for row in train])
     rows = [row for row in train if sum(map(len, row.texts)) <= longest] or train
@@ -99,7 +106,7 @@ def turns(
     "Ask about a row after answered examples; the first turn begins with the instructions of a form"
     labels, shown = _labels(task, own), []
     labels = [labels[i] for i in order] or labels
-    letters = dict(zip(labels, option_letters(len(labels), task.abbr)))
+    letters = dict(zip(labels, _names(task, own)))
     for example in examples:
         shown += [ask(task, example, prompt, own, order), letters[task.training_label(example.label)]]
     first, *rest = [*shown, ask(task, row, prompt, own, order)]
@@ -183,22 +190,25 @@ class _Causal(ReadingModel):
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm00023c
 class CausalModel(_Causal):
     "A model that answers with the next token"
-    def letters(self, n:int)->list[int]: # Ids
-        "The tokens of the first `n` letters; raises `InputError` if they are not single tokens"
+    def letters(self, n:int, names:tuple[str,...]=())->list[int]: # Ids
+        "The tokens of the first `n` letters, or of names; raises `InputError` if there are none"
         before = self.text(['?']) if self.chat else 'Answer: '
-        ids = self.ids([before + x for x in option_letters(n, self.model)])
-        letters, others = [x[-1] for x in ids], {tuple(x[:-1]) for x in ids}
+        ids = self.ids([before + x for x in names or option_letters(n, self.model)])
+        place = shared_tokens(ids) if names else -1
+        letters, others = [x[place] for x in ids], {tuple(x[:place]) for x in ids}
         if len({*letters}) != n or len(others) > 1:
-            raise InputError(self.model, 'its tokenizer has no single tokens for the letters of the answers; '
+            what = ' and '.join(names) if names else 'the letters of the answers'
+            raise InputError(self.model, f'its tokenizer has no single tokens for {what}; '
                                          'choose another model')
         return letters
 
     def compare(
-        self, prompts:list[str], n:int, batch_size:int=8
+        self, prompts:list[str], n:int, batch_size:int=8,
+        names:tuple[str,...]=() # What is answered in place of letters
     )->tuple[np.ndarray,int]: # (prompts, n) log-probabilities up to a constant, and how many were cut
         "Compare how probable each letter is as the next token"
         from pronto.modeling.architectures import check_tokens, one_line_errors
-        letters = self.letters(n)
+        letters = self.letters(n, names) if names else self.letters(n)
         ids = [x[:-1] for x in self.ids([p + ('A' if self.chat else ' A') for p in prompts])]
         cut = [x[-self.limit:] for x in ids]
         check_tokens(self.model, self.net, [*cut, letters])
@@ -230,11 +240,11 @@ def _orders(task)->list[tuple[int,...]]:
 
 def _measured(model:CausalModel, task, examples:list, rows:list, prompt, form)->_LabelValues:
     "Ask for the labels by their letters"
-    n, orders = len(task.labels), _orders(task)
+    n, orders, names = len(task.labels), _orders(task), (form or {}).get('answers')
     total, letters = np.zeros((len(rows), n)), []
     for order in orders:
         texts = [model.text(turns(task, examples, r, prompt, form, order)) for r in rows]
-        values, cut = model.compare(texts, n)
+        values, cut = model.compare(texts, n, **dict(names=tuple(names)) if names else {})
         letters.append(np.where(np.isnan(values).any(1), -1, values.argmax(1)))
         total[:,order] += _log_softmax(values)/len(orders)
     return _LabelValues(_log_softmax(total), cut, _shown_by(np.array(letters), model))
@@ -311,14 +321,17 @@ def prompt(
     start, causal = time.perf_counter(), _opened(model, device, settings)
     examples = _examples_of(model, task, rows['train'], settings, seed)
     prompts, dev_rows = _prompts_of(settings), sample(rows['dev'], settings['dev'])
+    if not dev_rows and len(prompts) > 1:
+        raise InputError(task.abbr, 'has no rows of dev, which choose one of several prompts; leave it out')
     tests = [row for part in test_sets(rows) for row in rows[part]]
     if settings.get('endpoint'):
         from pronto.lab.modeling.served import allow
         allow(causal, _new_questions(causal, task, examples, tests, dev_rows, prompts), most_requests)
     n = len(_orders(task))*(len(prompts)*len(dev_rows) + len(tests))
     with _shown(causal, n, progress):
-        dev = _tried(causal, task, examples, dev_rows, prompts)
-        best = max(dev, key=lambda d: (d['mcc'], d['accuracy']))
+        dev = _tried(causal, task, examples, dev_rows, prompts) if dev_rows else []
+        only = dict(epoch=1, constant=True) # The prompt of a benchmark that has no dev set
+        best = max(dev, key=lambda d: (d['mcc'], d['accuracy']), default=only)
         chosen = prompts[best['epoch'] - 1]
         measured = {part: _measured(causal, task, examples, rows[part], *chosen) for part in test_sets(rows)}
     answers = {part: _said(task, chosen[1], one.values) for part,one in measured.items()}

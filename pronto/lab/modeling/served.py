@@ -244,10 +244,13 @@ class _Answers:
                   f'in {self.file}')
 
 # %% ../../../nbs/lab/modeling/served.ipynb #srv0011p
-def _place_of(answer:str|None, prompt:str, n:int)->int|None:
-    "The letter that an answer names; `None` without an answer, too"
+def _place_of(answer:str|None, prompt:str, n:int, names:tuple[str,...]=())->int|None:
+    "The letter, or the name, that an answer begins with; `None` without an answer, too"
     if answer is None:
         return None
+    if names:
+        first = re.match(r'\W*(\w+)', answer.rpartition('</think>')[2].casefold())
+        return names.index(first[1]) if first and first[1] in names else None
     question = json.loads(prompt)[-1]['content']
     return letter_of(answer, n, question)
 
@@ -277,14 +280,14 @@ class ServedModel(_Answers):
         roles = 'user', 'assistant'
         return json.dumps([dict(role=roles[i%2], content=x) for i,x in enumerate(said)], ensure_ascii=False)
 
-    def compare(self, prompts:list[str], n:int)->tuple[np.ndarray,int]: # (prompts, n); NaN without an answer
-        "Give the letter that the model answers 0 and all others -1"
+    def compare(self, prompts:list[str], n:int, names:tuple[str,...]=())->tuple[np.ndarray,int]:
+        "Give the letter or name that a model answers 0, all others -1, and NaN without an answer"
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             answers = list(pool.map(self._answer, prompts))
         if answers and all(text is None for text in answers):
             with _one_line(self.endpoint):
                 raise self.asker.refusal
-        places = [_place_of(text, prompt, n) for text,prompt in zip(answers, prompts)]
+        places = [_place_of(text, prompt, n, names) for text,prompt in zip(answers, prompts)]
         read = zip(answers, prompts, places)
         self.unread |= {_asked(prompt) for text,prompt,index in read if text is not None and index is None}
         return _letter_scores(places, n), 0

@@ -29,12 +29,12 @@ def read_prompted(records:list[Run])->list[dict]: # Rows of the table, with thei
     rows = []
     for seeds in grouped([r for r in records if r.protocol == 'prompting'], cell_of).values():
         r, answers = seeds[0], read_answers(seeds)
-        mcc, majority = answers.scores['mcc'], r.baselines.get('majority')
-        low, high = (shown('mcc', end) for end in mcc.interval or (None, None))
+        mcc, majority = answers.scores.get('mcc'), r.baselines.get('majority') # Choices have no MCC
+        low, high = (shown('mcc', end) for end in mcc and mcc.interval or (None, None))
         rows.append(dict(
             of=task_key(r), task=task_key(r).name, model=known_as(r.model_name), translation=r.dataset_name,
             examples=r.hyperparameters.get('shots', 0), prompt=', '.join(dict.fromkeys(map(_prompt, seeds))),
-            metric='mcc', score=shown('mcc', mcc.value), low=low, high=high,
+            metric='mcc', score=mcc and shown('mcc', mcc.value), low=low, high=high,
             accuracy=shown('accuracy', answers.scores['accuracy'].value),
             majority=shown('accuracy', majority),
             asked='chat' if r.hyperparameters.get('chat') else '', # With a chat template
@@ -83,7 +83,7 @@ def prompted_table(found:list[dict])->Table: # As `read_prompted` gives them
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm08t
 def prompted_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     "Which models answer better than chance"
-    return list(map(_sentence, records_of(tables)))
+    return [_sentence(row) for row in records_of(tables) if row['score'] is not None]
 
 def _sentence(row:dict)->str:
     low, high = row['low'], row['high']

@@ -94,7 +94,7 @@ def write_labels(found:Found, folder)->list[str]: # The tasks, with the number o
     for language,tables in found.tables.items():
         for stem,parts in tables.items():
             kind, rows = found.tasks[stem].kind, parts.get('test')
-            if not rows or not all(row.labelled for row in rows):
+            if stem not in XTREME or not rows or not all(row.labelled for row in rows):
                 continue
             path = Path(folder)/stem/f'test-{language}.{XTREME[stem].ending}'
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ def _family(model)->str: # `large` for XLM and XLM-R of 1,024 dimensions or more
     width = config.get('hidden_size') or config.get('emb_dim') or 0
     return 'large' if str(config.get('model_type')).startswith('xlm') and width >= 1024 else 'base'
 
-_AS = dict(sentence='xnli', pair='xnli', tagging='udpos', questions='xquad') # For other tasks
+_AS = dict(choice='xnli', sentence='xnli', pair='xnli', tagging='udpos', questions='xquad') # For other tasks
 
 def suite_settings(
     recipe:str, # `scripts`, `paper` or `tiny`
@@ -49,7 +49,7 @@ def benchmark_settings(settings:dict, stem:str, kind:str, model)->dict:
     if by_task:
         of_task = suite_settings(name.removeprefix('xtreme-'), stem, kind, model, settings['epochs'])
         return of_task | dict(name=name, bf16=settings.get('bf16', False))
-    if kind in ('sentence','pair'):
+    if kind in ('choice','sentence','pair'):
         return settings
     if settings.get('steps'):
         problem = f'{name} counts updates, which suits sentences; choose another for {stem}'
