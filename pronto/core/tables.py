@@ -155,7 +155,10 @@ def spreadsheet_value(text:str)->str: # As it was before `_spreadsheet_safe`
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 # %% ../../nbs/core/tables.ipynb #0c96e800
-def _known(value): return '' if value is None or value != value else value
+def _known(value):
+    if value is None or value != value:
+        return ''
+    return value + 0. if isinstance(value, float) else value # Not -0.0
 
 def csv_text(
     rows:list[dict],
