@@ -225,6 +225,6 @@ def test_what_pronto_suggests_runs_state_by_state(corpus, model, tmp_path, capsy
     shutil.copy(corpus/'bibles'/'qad.tsv', data/'bibles'/'qad.tsv')
     assert follow() == ['build']
     shutil.copytree(model, data/'models'/'tiny')
-    assert follow() == ['probe', 'eval']
+    assert follow() == ['probe']
     assert follow() == ['tables', 'report']
     assert (tmp_path/'report.html').is_file()

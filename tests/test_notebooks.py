@@ -14,7 +14,7 @@ SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
     'fewshot': 'fe07top2:sentence fe11:picture fe13:table fe14:sentence',
     'gold': '''gdt0top2:sentence a0a96acf:sentence 5b6c31c8:picture gdt00003:sentence 375a0645:table 93766079:table df50e975:picture
         d1adaf5c:table 918038f9:table 20cc1b04:sentence,table a046ca3c:sentence,table''',
-    'hindi': '''hit0top2:sentence 663a49d0:sentence e8f315a0:picture hit00003:sentence 494e6a5e:table 78a5bf41:table 9f5d4c94:table
+    'hindi': '''hit0top2:sentence 663a49d0:sentence e8f315a0:picture hit00003:sentence 494e6a5e:table 9f5d4c94:table
         80f42ec5:table e336040e:picture 3f7ab004:sentence''',
     'leak': '''lkt0top2:sentence c172981a:sentence 1251d8f7:sentence lkt00003:picture lkt00004:sentence 555a987b:table afeba6b8:table
         6c8b3c49:table''',

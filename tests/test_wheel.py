@@ -82,6 +82,7 @@ def test_the_base_installation(installed, corpus, tmp_path):
     ends_well(pronto('card', 'kab.tsv', '--min-verses', '100'))
     assert '| SS |' in ends_well(pronto('eval', built))
     ends_well(pronto('export', 'tsv', built, '-o', 'tsv'))
+    ends_well(pronto('export', 'hf', built, '-o', 'hf'))
     ends_well(pronto('quality', 'sheet', built, '-o', 's.csv', '--size', 5))
     zipfile.ZipFile(ROOT/'paper_tables'/'demo_runs.zip').extractall(tmp_path/'home')
     assert '# Own translations: Task accuracy' in ends_well(pronto('tables', '--runs', 'runs'))
@@ -91,7 +92,7 @@ def test_the_base_installation(installed, corpus, tmp_path):
         (tmp_path/'home'/'model'/name).write_text('{}')
     served = '-m', 'openai:x', '--endpoint', 'http://127.0.0.1:9/v1', '--protocol', 'prompting', '-t', 'SM'
     lacks = dict(train=[('demo',), ('card', 'pythonbible:web'), ('eval', built, '-m', 'model', '-t', 'SM')],
-                 release=[('export', 'hf', built, '-o', 'hf')], http=[('eval', built, *served)],
+                 release=[('sweep', built, '-m', 'model', '-t', 'SM')], http=[('eval', built, *served)],
                  align=[('build', '-b', corpus/'corpus'/'bibles'/'qab', '-o', 'words', '--words')])
     for extra,argv in ((extra, argv) for extra,commands in lacks.items() for argv in commands):
         status, _, err = pronto(*argv)

@@ -79,9 +79,9 @@ def eval_command(args):
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77x
 def _note_empty(dataset, names:list[str]):
     "Say which tasks, if none is named, and which folds of a task have no rows"
-    from pronto.runs.planning import tasks_of, tested_folds
+    from pronto.runs.planning import tasks_in, tested_folds
     left = []
-    for task in [dataset.known.find(name.strip()) for name in names] or tasks_of(dataset):
+    for task in [dataset.known.find(name.strip()) for name in names] or tasks_in(dataset):
         n = len(tested_folds(dataset, task))
         if not n:
             left.append(task.abbr)

@@ -87,6 +87,7 @@ def _layout(plan:Plan)->list[dict]: # As the facts `paper_models`; empty for the
     with reading(path, 'name a table that is there'):
         return pd.read_csv(path, sep='\t', dtype=str, keep_default_na=False).to_dict('records')
 
+# %% ../../../nbs/lab/studies/study_page.ipynb #sp0000s01e
 def write_study_page(study:Study)->list[str]: # A line for each question that the runs do not answer
     "Write the tables of all questions, and `README.md` with what they show"
     folder, store = study.place.out/'tables', study.place.out/'runs'
