@@ -299,6 +299,9 @@ def test_a_loaded_model_is_the_folder_that_it_came_from(asked, model):
     net, tokenizer = loaded(model)
     by_folder, by_model = asked(str(model), tasks='WO').runs[0], asked(net, tokenizer, tasks='WO').runs[0]
     assert (by_folder.model, by_folder.model_hash) == (by_model.model, by_model.model_hash)
+    tokenizer.model_max_length //= 2
+    assert asked(net, tokenizer, tasks='WO').runs[0].model_hash != by_model.model_hash
+    net, tokenizer = loaded(model)
     with torch.no_grad(): next(net.parameters()).add_(.1)
     assert asked(net, tokenizer, tasks='WO').runs[0].model_hash != by_model.model_hash
 

@@ -44,6 +44,7 @@ def _codes_by_name()->dict[frozenset[str],set[str]]: # Codes as `langcodes` has 
                     codes[words].add(row['bcp_47'] or row['codes'].split()[-1])
     return dict(codes)
 
+# %% ../../nbs/bibles/guessing.ipynb #gsl00004b
 _MANY = 3 # Languages, so that their common word alone is the name of none
 
 @cache

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Callable, Iterator
 import numpy as np
 import pandas as pd
-from ..core.files import InputError, data_dir, require_within, safe_name, temporary_folder, to_stderr
+from ..core.files import InputError, data_dir, json_with_keys, require_within, safe_name
+from ..core.files import temporary_folder, to_stderr
 from ..core.progress import progress as bar
 from ..core.tables import Table, grouped
 from ..datasets.finding import find_dataset
@@ -61,6 +62,7 @@ def _new_name(model, taken:set[str])->str:
     numbered = (f'{name}-{n}' for n in count(2))
     return name if name not in taken else next(other for other in numbered if other not in taken)
 
+# %% ../../nbs/reporting/evaluating.ipynb #evp000sa6d
 def _write_loaded(model, tokenizer, folder:Path):
     from pronto.modeling.architectures import one_line_errors, quiet
     if hasattr(model, 'merge_and_unload'): # An adapter of peft, whose own folder lacks the other weights
@@ -77,11 +79,20 @@ def _weights_and_tokenizer(folder:Path)->dict[str,str]: # Name of a file to its 
     return {path.name: file_hash(path) for path in model_files(folder)
             if path.name.endswith(WEIGHTS) or path.name == 'tokenizer.json'}
 
+_REWRITTEN = {*'_name_or_path name_or_path transformers_version architectures dtype torch_dtype'.split()}
+
+def _has_same_settings(one:Path, other:Path)->bool:
+    "Saving adds usual values and names what saved; whatever else stands in both is as it was"
+    given, written = json_with_keys(one), json_with_keys(other)
+    return all(given[name] == written[name] for name in given.keys() & written.keys() - _REWRITTEN)
+
 def _origin(model, written:Path)->Path|None:
-    "The folder that a loaded model comes from, if it has not changed since: other files are written anew"
+    "The folder that a loaded model comes from, if model and tokenizer have not changed since"
     folder = local_model(getattr(model.config, '_name_or_path', ''))
-    is_same = folder and _weights_and_tokenizer(folder) == _weights_and_tokenizer(written)
-    return folder if is_same else None
+    if not folder or _weights_and_tokenizer(folder) != _weights_and_tokenizer(written):
+        return None
+    settings = 'config.json', 'tokenizer_config.json'
+    return folder if all(_has_same_settings(folder/name, written/name) for name in settings) else None
 
 # %% ../../nbs/reporting/evaluating.ipynb #evinfold
 @contextmanager

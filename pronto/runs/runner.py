@@ -322,23 +322,23 @@ def _root(t:Training)->tuple:
     return start, t.model, t.key.task, t.key.seed
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80f
-_NOT_BY_ACCURACY = dict(f1='F1', macro_f1='macro F1', spearman='Spearman') # Metric to its name
+_NOT_BY_ACCURACY = dict( # What a run has then, to the metric, its name and its form
+    f1=('f1', 'F1', '.1%'), micro_f1=('macro_f1', 'macro F1', '.1%'),
+    spearman=('spearman', 'Spearman', '.2f'))
 
 def _scores_in_words(run:Run)->str:
     "The score that a run is judged by beside that of the baselines: F1 where there is one, as for tags"
-    metric = next((name for name in ('f1','spearman') if run.score(name) is not None), 'accuracy')
-    if run.score('micro_f1') is not None: # Of several labels
-        metric = 'macro_f1'
+    has = next((name for name in _NOT_BY_ACCURACY if run.score(name) is not None), '')
+    metric, title, form = _NOT_BY_ACCURACY.get(has, ('accuracy', 'accuracy', '.1%'))
     if run.score(metric) is None:
         return ''
     scores = {name: by_metric.get(metric) for name,by_metric in run.baseline_scores.items()}
     if metric == 'accuracy':
         scores = run.baselines
-    form = '.2f' if metric == 'spearman' else '.1%'
     beside = ', '.join(f'{name} {score:{form}}' for name,score in scores.items() if score is not None)
     material = read_by_baselines(run) if beside else ''
     learned = f'; these learn from {material}' if material else ''
-    summary = f'{_NOT_BY_ACCURACY.get(metric, metric)} {run.score(metric):{form}} ({beside}{learned})'
+    summary = f'{title} {run.score(metric):{form}} ({beside}{learned})'
     has_both = metric != 'accuracy' and run.accuracy is not None
     return f'{summary}, accuracy {run.accuracy:.1%}' if has_both else summary
 
