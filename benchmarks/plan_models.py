@@ -25,7 +25,7 @@ def main():
     add('--share', type=float, required=True), add('--kind', required=True), add('--teacher', required=True)
     add('-o', '--out', type=Path, required=True)
     add('--epochs', type=float, default=Distillation.epochs), add('--bf16', action='store_true')
-    add('--steps', type=int, default=3000)
+    add('--steps', type=int, default=3000), add('--vocab', type=int, default=8000)
     args = parser.parse_args()
     given = (bible.rpartition('=') for bible in args.bibles)
     verses = verses_to_read({path: None if n == 'all' else int(n) for path,_,n in given})
@@ -34,7 +34,7 @@ def main():
     if args.kind == 'student':
         distil(args.teacher, verses, args.out, args.share, epochs=args.epochs, bf16=args.bf16, **how)
     else:
-        pretrain(texts, args.out, kind=args.kind, steps=args.steps, **how)
+        pretrain(texts, args.out, kind=args.kind, steps=args.steps, vocab_size=args.vocab, **how)
     add_verses(args.out/'manifest.json', read)
 
 if __name__ == '__main__': main()

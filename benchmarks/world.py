@@ -6,9 +6,10 @@ FILES is a folder of translations in any format; LANGUAGES.tsv has `file`, `lang
 `doubt` of each. Of a language the one that may be passed on goes first, then the longest; where there is a
 second one, it is asked as well. TEXTS gets a table of the New Testament of each. The plan says which model
 reads which languages, drawn by family: many languages that no model reads have a relative that it reads.
+`texts.csv` beside the plan says how long the verses of each text are and which letters it has.
 """
-import argparse, random
-from collections import defaultdict
+import argparse, random, unicodedata
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 import pandas as pd
@@ -19,15 +20,17 @@ from pronto.core.progress import progress
 from pronto.core.refs import NT_BOOKS
 
 LEAST = 6500 # Verses of a New Testament of 7,957
-READ = {40: 2000, 80: 1000, 160: 500} # Languages to verses of each that a model reads
-SEVERAL = 60 # Languages of which a second translation is asked as well
+READ = {8: 5000, 16: 2500, 32: 1250} # Languages to verses of each that a model reads, in one pass
+TOKENS = 40_000 # Of which the share of types is taken; a New Testament has more in any language with blanks
+LETTERS = 60 # The most frequent ones
+SEVERAL = 30 # Languages of which a second translation is asked as well
 ENGLISH = 'eng', 'hwc', 'jam' # It, and creoles of it
 RIGHTS = 'permitted', 'unclear', 'not'
 
 RUNS = """
 [training]
-causal = ["--steps", "1000"]
-masked = ["--steps", "2000"]
+causal = ["--steps", "1250", "--vocab", "4000"]
+masked = ["--steps", "1250", "--vocab", "4000"]
 
 [[datasets]]
 name = "world"
@@ -37,26 +40,26 @@ source = "text"
 name = "causal"
 protocol = "likelihood"
 on = "world"
-models = ["causal40", "causal80", "causal160"]
+models = ["causal8", "causal16", "causal32"]
 tasks = ["WO", "WC", "WX"]
-options = ["--limit", "120"]
+options = ["--limit", "100"]
 
 [[runs]] # Pseudo-likelihood costs a pass for each token
 name = "masked"
 protocol = "probe"
 on = "world"
-models = ["masked80"]
+models = ["masked16"]
 tasks = ["WO", "WC", "WX"]
-options = ["--limit", "300"]
+options = ["--limit", "150"]
 
 [[runs]]
 name = "random weights"
 protocol = "probe"
 on = "world"
-bibles = "first"
-models = ["masked80"]
+bibles = "asked"
+models = ["masked16"]
 tasks = ["WO", "WC", "WX"]
-options = ["--limit", "300", "--recipe", "probe-random"]
+options = ["--limit", "150", "--recipe", "probe-random"]
 
 [[runs]] # A sentence encoder of English
 name = "encoder"
@@ -80,6 +83,16 @@ def new_testament(path):
     bible = read_bible(path)
     return replace(bible, rows=[row for row in bible.rows if row.book in NT_BOOKS])
 
+def facts_of(bible)->dict:
+    "What a comparison of languages needs to know of a text"
+    verses = [row.text for row in bible.rows if row.text]
+    words = [word for verse in verses for word in verse.split()]
+    letters = Counter(c for verse in verses for c in verse.lower() if c.isalpha() or unicodedata.combining(c))
+    return dict(verses=len(verses), words=round(len(words)/len(verses), 2),
+                characters=round(sum(map(len, verses))/len(verses), 1),
+                types=round(len({*words[:TOKENS]})/min(len(words), TOKENS), 3),
+                letters=''.join(sorted(c for c,_ in letters.most_common(LETTERS))))
+
 def texts(args, table):
     "Write the chosen translations; a row for each"
     chosen = []
@@ -95,12 +108,12 @@ def texts(args, table):
             if (n := len({row[:3] for row in bible.rows if row.text})) >= LEAST:
                 bibles.append((row.right, -n, row, bible))
         bibles.sort(key=lambda entry: entry[:2])
-        for code,(_,n,row,bible) in zip((language, f'{language}-2'), bibles):
+        for code,(*_,row,bible) in zip((language, f'{language}-2'), bibles):
             path = args.output/f'{code}.tsv'
             path.parent.mkdir(parents=True, exist_ok=True)
             write_tsv(bible, path)
             chosen.append(dict(code=code, language=language, script=row.script, rights=row.rights,
-                               verses=-n, file=row.file))
+                               file=row.file) | facts_of(bible))
     return pd.DataFrame(chosen)
 
 def by_family(languages:list[str])->list[str]:
@@ -123,7 +136,7 @@ def plan_text(chosen)->str: # TOML
     several = [language for language in order if language in {*second.language}][:SEVERAL]
     second = second[second.language.isin(several)]
     chosen = pd.concat([first, second]).sort_values('code')
-    asked = sorted({*order[::5], *ENGLISH})
+    asked = sorted({*order[::8], *ENGLISH})
     codes = dict(zip(first.language, first.code))
     def listed(codes): return '[' + ', '.join(f'"{code}"' for code in codes) + ']'
     lines = [f'# What `pronto study world` runs: {len(first)} languages. Made by benchmarks/world.py',
@@ -135,7 +148,7 @@ def plan_text(chosen)->str: # TOML
     lines += [f'asked = {listed(codes[language] for language in asked)}']
     lines += [f'read{n} = {listed(codes[language] for language in order[:n])}' for n in READ]
     lines += ['', '[models]']
-    reads = [('causal', n) for n in READ] + [('masked', 80)]
+    reads = [('causal', n) for n in READ] + [('masked', 16)]
     lines += [f'{kind}{n} = {{ share = 1, kind = "{kind}", reads = "read{n}", verses = {READ[n]} }}'
               for kind,n in reads]
     lines.append(RUNS)
@@ -152,8 +165,8 @@ def main():
     args = parser.parse_args()
     table = pd.read_csv(args.languages, sep='\t', dtype=str, keep_default_na=False)
     chosen = texts(args, table[table.doubt == ''])
-    chosen.to_csv(args.output/'chosen.csv', index=False)
     args.plan.parent.mkdir(parents=True, exist_ok=True)
+    chosen.to_csv(args.plan.parent/'texts.csv', index=False)
     args.plan.write_text(plan_text(chosen), encoding='utf-8')
 
 if __name__ == '__main__':

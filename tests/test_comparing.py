@@ -165,7 +165,7 @@ def test_every_question_answers_or_says_why_not(mixed, tmp_path):
         assert all(isinstance(line, str) for line in reply.sentences)
     needs = dict(tiers='no tier is known', order='what models have read', seen='no runs that tag words',
                  resources='three languages or more', subset='three languages or more')
-    for name in 'transfer-probe','transfer-prompting','perplexity','memory': needs[name] = f'no runs of {name}'
+    for name in 'transfer-probe','transfer-prompting','perplexity','memory','languages': needs[name] = f'no runs of {name}'
     assert silent.keys() == needs.keys() and not any('\n' in line for line in silent.values()), silent
     for name,said in needs.items(): assert said in silent[name]
 

@@ -344,6 +344,21 @@ def test_a_number_for_model_and_language_comes_from_records(chosen):
     assert least - .1 <= found['ngrams'] <= most + .1
     assert found['read_low'] <= found['read'] <= found['read_high'] and found['read_all'] == runs['word_order'].read['verses'][-1]
 
+def test_a_table_of_languages_has_the_number_and_two_halves(chosen):
+    "Every other chapter; each half is scored again from the answers"
+    from pronto.reporting.language_score import language_scores
+    from pronto.reporting.questions.question import Options, ask_runs
+    from pronto.runs.store import read_runs
+    runs = read_runs(chosen[0]/'runs')
+    row, = ask_runs('languages', runs, Options(store='here')).tables[0].data
+    one, = language_scores(runs).to_dict('records')
+    assert [row[k] for k in ('number','ngrams','read')] == [one[k] for k in ('number','ngrams','read')]
+    chapters = list(dict.fromkeys(chapter for of_task in one['answers'] for chapter in of_task.chapters))
+    for name,half in ('odd', chapters[::2]), ('even', chapters[1::2]):
+        right = [np.mean([a == b for a,b,c in zip(of_task.true, of_task.predicted[0], of_task.chapters) if c in half])
+                 for of_task in one['answers']]
+        assert row[name] == pytest.approx(100*np.mean([2*share - 1 for share in right]), abs=.06)
+
 def lines_of(folder, **about):
     from pronto.reporting.language_score import language_scores, score_lines
     from pronto.runs.store import read_runs

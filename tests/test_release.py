@@ -106,6 +106,7 @@ def test_only_files_lie_beside_the_translations(corpus, whole):
     rows = list(csv.DictReader((corpus/'whole'/'registry.csv').open(encoding='utf-8')))
     assert [r['code'] for r in rows] == COPIES and all(int(r['verses']) > LEAST and int(r['same_sense']) for r in rows)
     assert [r['script'] for r in rows if r['code'] == 'qac1'] == ['Geor']
+    assert {r['code']: r['same_text_as'] for r in rows} == {code: f'{code[:3]}1'*code.endswith('2') for code in COPIES}
 
 @pytest.mark.slow
 def test_killed_process(corpus, whole, tmp_path):

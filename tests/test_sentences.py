@@ -5,7 +5,7 @@ each of them, in their order. They are asked of the committed studies, of the ru
 """
 import csv, inspect, json, os, re, zipfile
 from collections import Counter, defaultdict
-from statistics import mean
+from statistics import mean, median
 
 import matplotlib.pyplot as plt
 import pytest
@@ -194,10 +194,14 @@ def of_memory(t):
     above = lambda r: r['known_low'] and float(r['known_low']) > float(r['ngram_known'])
     return [[100*float(r['exact'])] if r['exact'] else [] for r in t['memory'] if r['exact'] or above(r)]
 
+def of_languages(t):
+    numbers = [sorted(float(r['number']) for r in rows) for rows in by(t['languages'], 'model', 'protocol').values()]
+    return [[median(n), len(n), n[0], n[-1], 100] for n in numbers]
+
 AGAIN = {'accuracy': of_cells, 'errors': of_errors, 'resources': of_resources,
          'tiers': of_tiers, 'subset': of_subset, 'consistency': of_consistency, 'order': of_order, 'probe': of_ranks,
          'seen': of_seen, 'mixes': of_mixes, 'few-shot': of_curves, 'prompting': of_prompting,
-         'retrieval': of_retrieval, 'perplexity': of_perplexity, 'memory': of_memory,
+         'retrieval': of_retrieval, 'perplexity': of_perplexity, 'memory': of_memory, 'languages': of_languages,
          **dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), of_transfer)}
 
 def check(name, folder, stems, sentences, metric=''):

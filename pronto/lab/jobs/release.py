@@ -265,12 +265,13 @@ def registry_row(folder, tasks:Tasks=BUILT_IN)->dict[str,str|int]: # Column to v
     guess = ' (guess)' if 'language_from' in manifest else ''
     has_text = 'verses.tsv' not in manifest['files'] or (folder/'verses.tsv').exists()
     verses = manifest['verses']
+    used = verses.get('aligned', 0) + verses.get('crosses', 0) # Of text alone all verses are
     row = dict(code=folder.name, language=language.name + guess, iso639_3=language.iso639_3,
                family=language.family, script=about['script'], language_from=known_by,
                language_doubt=manifest.get('language_doubt', ''), translation=manifest['title'],
                licence=manifest['licence'], redistribution=about['redistribution'],
                text='in the release' if has_text else 'withheld',
-               verses=verses.get('aligned', 0) + verses.get('crosses', 0),
+               verses=used or verses.get('unannotated', 0),
                splits=manifest['splits'], versification=manifest['versification'],
                renumbered=manifest.get('numbering', {}).get('counts', {}).get('renumbered', 0))
     once = ['test'] if manifest['splits'] == 'folds' else SPLITS # Each row is in the test split of one fold
@@ -452,6 +453,11 @@ def _failures(done:Release, places:dict[str,Path], bibles:Path)->str: # A table 
 # %% ../../../nbs/lab/jobs/release.ipynb #r2placs467
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
     rows = [registry_row(done.out/code, tasks) for code in sorted(done.built + done.finished)]
+    first = {} # Text to the first code that has it
+    for row in rows:
+        text = load_manifest(done.out/row['code'])['hashes']['bible']
+        earlier = first.setdefault(text, row['code'])
+        row['same_text_as'] = '' if earlier == row['code'] else earlier
     texts = {'failed.csv': _failures(done, places, bibles)}
     if rows:
         header = list(dict.fromkeys(column for row in rows for column in row)) # Not all have the same tasks
