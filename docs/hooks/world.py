@@ -1,0 +1,60 @@
+"The map and the table of languages, from the tables of the study of the world"
+import csv
+from html import escape
+
+from pronto.bibles.languages import coordinates_of, places_of_languages
+
+MODELS = {'causal8': '8 languages', 'causal16': '16', 'causal32': '32', 'masked16': '16, masked', 'teacher': 'MiniLM'}
+SEARCH = '''<input id="languages-search" type="search" placeholder="language, code, family or script" aria-label="Search">
+<script>
+document.getElementById('languages-search').addEventListener('input', event => {
+  const words = event.target.value.toLowerCase().split(' ')
+  for (const row of document.querySelectorAll('#languages tbody tr'))
+    row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word))
+})
+</script>'''
+
+def rows_of(path):
+    with open(path, encoding='utf-8', newline='') as f: return list(csv.DictReader(f))
+
+def languages(folder):
+    "Code to what the study has of a language: name, family, script, n-grams, and model to number and whether it read it"
+    read = {(r['model'], r['language']) for r in rows_of(folder/'read.csv') if r['verses'] != '0'}
+    found = {}
+    for row in rows_of(folder/'languages.csv'):
+        code, model = row['iso639_3'], row['model']
+        if row['dataset'].endswith('-2') or 'random' in row['protocol']: continue
+        about = found.setdefault(code, row | dict(numbers={}))
+        is_read = (model, code) in read or (model, code) == ('teacher', 'eng')
+        about['numbers'][model] = float(row['number']), is_read
+    return dict(sorted(found.items(), key=lambda item: item[1]['language']))
+
+def dot(place, radius, css):
+    latitude, longitude = place
+    return f'<circle cx="{longitude + 180:.1f}" cy="{90 - latitude:.1f}" r="{radius}" class="{css}"/>'
+
+def world_map(folder):
+    "All languages of the world in grey, those of the study in color, where they are spoken"
+    dots = [dot(place, .5, 'any') for place in places_of_languages()]
+    for code,about in languages(folder).items():
+        place = coordinates_of(code)
+        if place is None: continue
+        css = 'read' if any(is_read for _,is_read in about['numbers'].values()) else 'asked'
+        dots.append(dot(place, 1.6, css)[:-2] + f'><title>{escape(about["language"])}</title></circle>')
+    label = 'Where the languages of the study are spoken'
+    return f'<svg class="world" viewBox="0 15 360 130" role="img" aria-label="{label}">{"".join(dots)}</svg>'
+
+def language_table(folder):
+    "A row for each language, with a field to search in them"
+    head = ''.join(f'<th>{name}</th>' for name in ['language', 'code', 'family', 'script', 'n-grams', *MODELS.values()])
+    lines = []
+    for code,about in languages(folder).items():
+        cells = [about['language'], code, about['family'] or 'isolate or not known', about['script'], f'{float(about["ngrams"]):.0f}']
+        texts = [f'<td>{escape(cell)}</td>' for cell in cells]
+        for model in MODELS:
+            number, is_read = about['numbers'].get(model, (None, False))
+            text = '' if number is None else f'{number:.0f}'.replace('-', '−')
+            texts.append(f'<td><strong>{text}</strong></td>' if is_read else f'<td>{text}</td>')
+        lines.append(f'<tr>{"".join(texts)}</tr>')
+    table = f'<table id="languages"><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+    return f'{SEARCH}\n<div class="output-table">{table}</div>'
