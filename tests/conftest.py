@@ -81,6 +81,12 @@ def once(tmp_path_factory):
     return filled
 
 @pytest.fixture(scope='session')
+def embedded_corpus(once):
+    "The folder of the embedded corpus with 900 verses, for reading; a test that changes something copies it"
+    from pronto.demo.corpus import make_corpus, write_corpus
+    return once('embedded-corpus', lambda folder: write_corpus(make_corpus(n_verses=900), folder/'corpus'))/'corpus'
+
+@pytest.fixture(scope='session')
 def testdata():
     "The folder of real data"
     if not DATA.is_dir(): pytest.skip('no real data at hand')

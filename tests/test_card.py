@@ -5,13 +5,11 @@ from pathlib import Path
 import pytest
 
 from pronto.cli.command import main
-from pronto.demo.corpus import make_corpus, write_corpus
 
 @pytest.fixture
-def corpus(once, tmp_path, monkeypatch):
+def corpus(embedded_corpus, tmp_path, monkeypatch):
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
-    made = once('corpus-of-cards', lambda folder: write_corpus(make_corpus(n_verses=900), folder/'corpus'))
-    return shutil.copytree(made/'corpus', tmp_path/'corpus')
+    return shutil.copytree(embedded_corpus, tmp_path/'corpus')
 
 @pytest.mark.slow
 def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkeypatch):

@@ -53,6 +53,7 @@ def test_the_page_of_the_papers_has_their_rows():
         shown = re.findall(r'^```(\w+)\n(.+?)\n```$', section, re.M | re.S)
         assert [kind for kind,_ in shown] == (['sh','text'] if row['commands'] else []), row['n']
         if shown: assert shown[0][1] == row['commands'].replace(' && ', '\n')
+        if row['picture']: assert f'](papers-{row["n"]}.png)' in section and (DOCS/f'papers-{row["n"]}.png').is_file()
     assert f'{len(rows)} rows of four papers' in text and '; 0 failed; ' in text
 
 @pytest.mark.slow

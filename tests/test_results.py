@@ -131,6 +131,15 @@ def test_without_references_each_verse_counts_alone():
     found,table = score_run(SS, dict(train=train, test=test), ['same']*20, predict_baselines(SS, train, test))
     assert found['accuracy'] == .5 and table['ref1'][0] == ''
 
+def test_with_an_item_a_chapter_an_interval_is_that_of_student():
+    "Of a difference, at 95 %"
+    from pronto.core.seeds import compare_seeds
+    from scipy.stats import ttest_1samp
+    first, second = np.random.default_rng(3).random((2, 12))
+    chapters = [f'MRK {i}' for i in range(12)]
+    ends = ttest_1samp(first - second, 0).confidence_interval(.95)
+    assert compare_seeds([first], [second], chapters).interval == pytest.approx(ends, abs=1e-4)
+
 def test_pair_in_one_chapter_counts_once():
     "Pairs inside chapters are verses with another name, and must have the same interval"
     rng = np.random.default_rng(0)

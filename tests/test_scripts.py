@@ -1,26 +1,25 @@
 "Text in other scripts than ours: its direction, its language, its letters in figures"
-import re
+import re, shutil
 
 import pytest
 
 from pronto.cli.command import main
-from pronto.demo.corpus import make_corpus, write_corpus
 
 HEBREW = str.maketrans('abcdefghijklmnopqrstuvwxyz', 'אבגדהוזחטיכלמנסעפצקרשתםןףץ')
 
-def translation(folder, letters):
+def translation(corpus, folder, letters):
     "The embedded corpus, and a translation in other letters"
     from pronto.bibles.reading import read_bible
-    write_corpus(make_corpus(n_verses=900), folder)
+    shutil.copytree(corpus, folder)
     rows = read_bible(folder/'bibles'/'qaa.usfx.xml').rows
     lines = ['book\tchapter\tverse\ttext', *(f'{r.book}\t{r.chapter}\t{r.label}\t{r.text.lower().translate(letters)}' for r in rows)]
     (folder/'other.tsv').write_text('\n'.join(lines) + '\n', encoding='utf-8')
     return folder/'other.tsv'
 
 @pytest.mark.slow
-def test_a_card_shows_verses_in_their_direction_and_language(model, tmp_path, monkeypatch):
+def test_a_card_shows_verses_in_their_direction_and_language(embedded_corpus, model, tmp_path, monkeypatch):
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
-    bible, page = translation(tmp_path/'corpus', HEBREW), tmp_path/'card.html'
+    bible, page = translation(embedded_corpus, tmp_path/'corpus', HEBREW), tmp_path/'card.html'
     assert main(['card', str(bible), '-m', str(model), '-a', str(tmp_path/'corpus'/'ontonotes'), '-o', str(page), '--language', 'heb']) == 0
     text = page.read_text(encoding='utf-8').split('What the tasks ask')[1]
     around = re.findall('<([^<>]*)>[^<>]*[א-ת]', re.sub(' data-column="[^"]*"', '', text))

@@ -438,21 +438,74 @@ def test_a_translated_test_set_is_a_dataset_beside_the_human_one(tmp_path, capsy
     (tmp_path/'t.tsv').write_text('MRK 1:1 le\n')
     assert main(command) == 1 and 't.tsv, line 1: is not a key, a tab and a translation' in capsys.readouterr().err
 
-def test_a_dataset_with_choices_is_translated_without_them(tmp_path, capsys):
+def test_a_dataset_with_choices_is_translated_without_them(embedded_corpus, tmp_path, capsys):
     "A verse with a changed word has no translation; nothing is said of choices that are not there"
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.demo.corpus import make_corpus, write_corpus
-    write_corpus(make_corpus(n_verses=900), tmp_path/'corpus')
     built, texts, made = (str(tmp_path/name) for name in ('qaa', 't.tsv', 'mt'))
-    assert main(['annotate', str(tmp_path/'corpus'/'ontonotes'), '-o', str(tmp_path/'a.parquet')]) == 0
-    bible = str(tmp_path/'corpus'/'bibles'/'qaa.usfx.xml')
+    assert main(['annotate', str(embedded_corpus/'ontonotes'), '-o', str(tmp_path/'a.parquet')]) == 0
+    bible = str(embedded_corpus/'bibles'/'qaa.usfx.xml')
     assert main(['build', '-a', str(tmp_path/'a.parquet'), '-b', bible, '-o', built]) == 0
     assert 'word_order' in load_dataset_folder(built).tasks
-    assert main(['export', 'texts', built, '-o', texts]) == 0
-    assert main(['import', 'translation', built, texts, '-o', made, '--language', 'fra']) == 0
+    capsys.readouterr()
+    for command in ['export', 'texts', built, '-o', texts], ['import', 'translation', built, texts, '-o', made, '--language', 'fra']:
+        assert main(command) == 0
+        [line] = [line for line in capsys.readouterr().err.splitlines() if ': left out, as ' in line]
+        assert 'word_order' in line and 'sentence_mood' not in line and line.endswith('with `pronto build -a none -b TRANSLATION`')
     found = load_dataset_folder(made)
     assert found.tasks['sentence_mood']['test'] and 'word_order' not in found.tasks
     assert not {'choices', 'predictors'} & found.manifest.keys() and 'word_order' not in found.manifest['counts']
+
+def test_a_dataset_of_choices_alone_has_nothing_to_translate(embedded_corpus, tmp_path, capsys):
+    "One line says what to do instead"
+    built, out = str(tmp_path/'qaa'), str(tmp_path/'out')
+    assert main(['build', '-a', 'none', '-b', str(embedded_corpus/'bibles'/'qaa.usfx.xml'), '-o', built]) == 0
+    (tmp_path/'t.tsv').write_text('MAT 1:1\tx\n')
+    capsys.readouterr()
+    for command in ['export','texts',built,'-o',out], ['import','translation',built,str(tmp_path/'t.tsv'),'-o',out,'--language','it']:
+        assert main(command) == 1
+        [line] = capsys.readouterr().err.splitlines()
+        assert 'a wrong choice is no sentence' in line and line.endswith('with `pronto build -a none -b TRANSLATION`')
+
+def _xcopa(path, *rows): # Premise, two choices, and what is sought; the first is right
+    columns = 'premise','choice1','choice2','question'
+    lines = [json.dumps(dict(zip(columns, row), label=0, idx=i, changed=False)) for i,row in enumerate(rows)]
+    path.write_text('\n'.join(lines) + '\n')
+
+def test_imported_choices_are_translated_with_their_contexts(tmp_path, capsys):
+    "XCOPA and XStoryCloze: each string by itself; what joins them is that of the language; choices that became alike are left out"
+    from pronto.datasets.loading import load_dataset_folder
+    data = tmp_path/'in'
+    data.mkdir()
+    _xcopa(data/'test.en.jsonl', ('Kim  fell.','It was icy.','Kim slept.','cause'), ('It rained.','It was wet.','It was dry.','effect'))
+    _xcopa(data/'test.it.jsonl', ('Kim cadde.',"C'era ghiaccio.",'Kim dormì.','cause'), ('Piovve.','Era umido.','Era secco.','effect'))
+    (data/'spring2016.val.en.tsv.split_20_80_eval.tsv').write_text('id\ta\tb\tc\td\te\tf\tn\n7\tA.\tB.\tC.\tD.\tE.\tF.\t2\n')
+    off, made, texts = (str(tmp_path/name) for name in ('off','mt','t.tsv'))
+    assert main(['import','choices',str(data),'-o',off]) == 0
+    assert main(['export','texts',f'{off}/en','-o',texts]) == 0
+    keys = [line.split('\t')[0] for line in (tmp_path/'t.tsv').read_text().splitlines()]
+    assert sorted(keys) == sorted(['A. B. C. D.','E.','F.','Kim fell.','It was icy.','Kim slept.','It rained.','It was wet.','It was dry.'])
+    italian = {'Kim fell.': 'Kim cadde.', 'It was wet.': 'Bagnato.', 'It was dry.': 'Bagnato.'}
+    (tmp_path/'t.tsv').write_text(''.join(f'{key}\t{italian.get(key, "it " + key)}\n' for key in keys))
+    capsys.readouterr()
+    command = ['import','translation',f'{off}/en',texts,'-o',made,'--language','Italian','--human',f'{off}/it']
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert 'xcopa: train 0 of 0, dev 0 of 0, test 1 of 2' in told and 'over 3 texts' in told
+    dataset = load_dataset_folder(made)
+    [row], [story] = (dataset.tasks[stem]['test'] for stem in ('xcopa','xstorycloze'))
+    assert row[:4] == ('0', 'Kim cadde.', ('it It was icy.','it Kim slept.'), 0) and row.before == 'Kim cadde perché'
+    assert story[:4] == ('7', 'it A. B. C. D.', ('it E.','it F.'), 1)
+    assert {stem: task['counts']['test'] for stem,task in dataset.manifest['tasks'].items()} == dict(xcopa=1, xstorycloze=1)
+
+def test_imported_choices_are_exported_as_lines(tmp_path):
+    "As text they would be a list in a cell"
+    (tmp_path/'in').mkdir()
+    _xcopa(tmp_path/'in'/'test.en.jsonl', ('Kim fell.','It was icy.','Kim slept.','cause'))
+    assert main(['import','choices',str(tmp_path/'in'),'-o',str(tmp_path/'off')]) == 0
+    for format in 'tsv','hf': assert main(['export',format,str(tmp_path/'off'/'en'),'-o',str(tmp_path/format)]) == 0
+    table = (tmp_path/'tsv'/'xcopa_test.jsonl').read_bytes()
+    assert table == (tmp_path/'off'/'en'/'xcopa_test.jsonl').read_bytes() and not [*(tmp_path/'tsv').glob('*.tsv')]
+    assert json.loads((tmp_path/'hf'/'xcopa'/'test.jsonl').read_text())['choices'] == ['It was icy.','Kim slept.']
 
 def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys):
     for split in 'train','test':
@@ -906,7 +959,7 @@ def test_what_cannot_be_translated(tmp_path, treebanks, capsys):
     "Tags belong to words, so their sentences cannot be replaced"
     assert main(['import','tsv',str(treebanks),'-o',str(tmp_path/'out'),'--kind','tagging','--task','pos']) == 0
     assert main(['export','texts',str(tmp_path/'out'/'de'),'-o',str(tmp_path/'t.tsv')]) == 1
-    assert 'has labels of tokens or answers in a text' in capsys.readouterr().err
+    assert 'has no task with texts to translate: labels of words, or answers at a place in a text, are lost' in capsys.readouterr().err
 
 def test_what_an_import_of_ones_own_tables_says(tmp_path, capsys):
     "Labels that not all languages have, empty tables, and answers that are not in their context"

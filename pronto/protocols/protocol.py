@@ -31,6 +31,7 @@ class Setup:
     sources:list[Dataset]=() # To train on, where a protocol sets sources apart from targets
     sizes:tuple[int,...]=SIZES # Of samples
     draws:int=3 # Samples of each size
+    limit:int|None=None # At most so many rows of each part, which planning takes care of
 
 _FILES:dict[str,str] = {} # Name of a protocol to the file that defines it
 

@@ -475,7 +475,8 @@ def plan(
         groups, of_model = [_pairs(protocol, targets, sources)], partial(_measurings, protocol)
     else:
         numbers = _seeds(protocol, recipe, range(first_seed, first_seed + seeds))
-        groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)
+        groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws,
+                         limit=limit)
         of_model = partial(_of_model, protocol, recipe, numbers, limit)
     usable_models = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
     made = _kept([(model, group) for group in groups for model in usable_models],

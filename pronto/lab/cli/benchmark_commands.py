@@ -121,8 +121,9 @@ def import_translation_command(args):
     "Import a translation of a dataset's texts, e.g. by a machine, as a dataset of another language"
     from pronto.core.files import path_part
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.lab.suites.machine_translation import (read_translations, translate_dataset,
-                                                       translation_quality, write_translation)
+    from pronto.lab.suites.machine_translation import (left_untranslated, read_translations,
+                                                       translate_dataset, translation_quality,
+                                                       write_translation)
     code = path_part(args.code, '--code') if args.code else Path(args.output).name
     dataset = load_dataset_folder(args.path, tasks=args.tasks)
     made = translate_dataset(dataset, read_translations(args.table), code, args.language)
@@ -134,6 +135,8 @@ def import_translation_command(args):
     for stem,parts in made.tasks.items():
         sizes = ', '.join(f'{s} {len(rows):,} of {len(dataset.tasks[stem][s]):,}' for s,rows in parts.items())
         tell(f'{stem}: {sizes}', dict(task=stem, rows={s: len(rows) for s,rows in parts.items()}))
+    for line in left_untranslated(dataset):
+        note(line)
     if score:
         show(f'chrF++ {score.chrf:.1f}, BLEU {score.bleu:.1f} over {score.texts:,} texts', score._asdict())
 

@@ -8,7 +8,7 @@ __all__ = ['COMMANDS', 'export_options', 'export_command', 'restore_options', 'r
 # %% ../../../nbs/lab/cli/export_commands.ipynb #xc05
 from shlex import quote
 from ...cli.options import tasks_file_option
-from ...cli.output import bar, tell
+from ...cli.output import bar, note, tell
 from ...core.files import InputError
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #rsco03
@@ -58,13 +58,16 @@ def _export_texts(args):
     from pronto.core.tables import names_in
     from pronto.datasets.loading import load_dataset_folder
     from pronto.datasets.splits import SPLITS
-    from pronto.lab.suites.machine_translation import write_texts
+    from pronto.lab.suites.machine_translation import left_untranslated, write_texts
     if len(args.dataset) > 1:
         raise InputError(args.dataset[1], 'is a second dataset; export the texts of one at a time')
     splits = names_in(args.splits or 'test')
     if unknown := [s for s in splits if s not in SPLITS]:
         raise InputError('--splits', f'there is no part {unknown[0]!r}; choose from {", ".join(SPLITS)}')
-    n = write_texts(load_dataset_folder(args.dataset[0], tasks=args.tasks), args.output, splits)
+    dataset = load_dataset_folder(args.dataset[0], tasks=args.tasks)
+    n = write_texts(dataset, args.output, splits)
+    for line in left_untranslated(dataset):
+        note(line)
     message = f'{args.output}: {n:,} texts; translate the second column, then: pronto import translation'
     tell(message, dict(path=args.output, texts=n))
 

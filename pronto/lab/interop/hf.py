@@ -178,11 +178,18 @@ def card(datasets:list[dict], opening:str)->str: # Markdown
     return '\n'.join([text, *of_words, *_damaged(datasets), *_one_by_one(datasets)])
 
 # %% ../../../nbs/lab/interop/hf.ipynb #741d341b
+def _ending(dataset:Dataset, stem:str)->str: # Of its tables: `tsv`, or `jsonl`
+    return dataset.known[stem].ending if stem in dataset.known else 'tsv'
+
 def write_tables(dataset:Dataset, folder:Path):
     "Write a dataset in the plain layout, with a README if it has no manifest with a citation"
     folder.mkdir(parents=True, exist_ok=True)
-    files = {f'{stem}_{s}.tsv': ''.join(map(table_line, rows)).encode()
-             for stem,parts in dataset.tasks.items() for s,rows in parts.items()}
+    files = {}
+    for stem,parts in dataset.tasks.items():
+        ending = _ending(dataset, stem)
+        for split,rows in parts.items():
+            lines = (table_line(row) if ending == 'tsv' else row.line() for row in rows)
+            files[f'{stem}_{split}.{ending}'] = ''.join(lines).encode()
     files |= {f'{stem}_{s}.jsonl': table for (stem,s),table in _line_tables(dataset).items()}
     alignment = dataset.file('alignment.tsv')
     if alignment.is_file():
@@ -267,10 +274,14 @@ class _Files:
         "Add all rows of a dataset; raises `InputError` if a task has other columns than in one before it"
         import pyarrow as pa
         from pyarrow import parquet
+        of_lines = {key: table.splitlines() for key,table in _line_tables(dataset).items()}
         for stem,parts in dataset.tasks.items():
             for split,rows in parts.items():
                 if not rows:
                     continue # `datasets` cannot load a split without rows
+                if _ending(dataset, stem) == 'jsonl':
+                    of_lines[stem,split] = [row.line() for row in rows]
+                    continue
                 cells = dict(translation=[code]*len(rows), language=[language]*len(rows))
                 for name in type(rows[0])._fields:
                     values = (getattr(row, name) for row in rows)
@@ -283,8 +294,8 @@ class _Files:
                     problem = f'has other columns of {stem} than the datasets before it; export it by itself'
                     raise InputError(dataset.path, problem)
                 file.write_table(table, row_group_size=len(table))
-        for (stem,split),lines in _line_tables(dataset).items():
-            for line in lines.splitlines():
+        for (stem,split),lines in of_lines.items():
+            for line in lines:
                 file = self.opened(f'{stem}/{HF_SPLITS[split]}.jsonl', lambda path: path.open('wb'))
                 row = dict(translation=code, language=language) | json.loads(line)
                 file.write(json.dumps(row, ensure_ascii=False).encode() + b'\n')

@@ -16,10 +16,11 @@ from ...protocols.protocol import Protocol, Setup
 VERSIONS = 'same verses', 'disjoint verses'
 
 def _total(setup:Setup, split:str)->int:
-    "How many rows a training can have, whatever the mix"
+    "How many rows a training can have, whatever the mix: a limit is on those of all languages together"
     n = len(setup.targets)
     names = common_row_names(setup.targets, setup.task.stem, split)
     most = min(k*min(share_sizes(names, k)) for k in (n - 1, n))
+    most = min(most, setup.limit or most)
     return most - most%(n*(n - 1)) # Divides evenly among all languages, and among all but one
 
 def _mix(setup:Setup, languages:list[Dataset], split:str, version:str)->tuple[Part,...]:
@@ -36,8 +37,9 @@ def mixes(setup:Setup)->Iterator[Selection]:
     if len(targets) < 2:
         raise InputError(targets[0].path, 'is one translation; mixes need two or more')
     if not _total(setup, 'train') or not _total(setup, 'dev'):
+        remedy = f'raise --limit {setup.limit}, or leave some out' if setup.limit else 'leave some out'
         raise InputError(targets[0].path, f'shares too few rows of {setup.task.abbr} with the other '
-                                          'translations; leave some out')
+                                          f'translations; {remedy}')
     def select(languages, tested, name, version=''):
         train, dev = (_mix(setup, languages, split, version) for split in ('train','dev'))
         return Selection(train, dev, tuple(Part(t, 'test') for t in tested), name)
