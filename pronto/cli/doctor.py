@@ -153,6 +153,7 @@ def _check_models(held:dict, model:str):
 
 # %% ../../nbs/cli/doctor.ipynb #dr14
 def doctor_options(parser):
+    parser.examples = ('pronto doctor',)
     about = 'also list which files of this model identify it, and which do not'
     parser.add_argument('-m', '--model', help=about)
 
@@ -188,10 +189,11 @@ def _complete_paths(parser:argparse.ArgumentParser):
             action.complete = shtab.FILE
 
 def completion_options(parser):
+    parser.examples = ('eval "$(pronto completion bash)"',)
     parser.add_argument('shell', choices=['bash','zsh','tcsh'], help='the shell that reads the script')
 
 def completion_command(args):
-    """Print a script that completes commands, options and files. bash: eval "$(pronto completion bash)" """
+    "Print a script that completes commands, options and files"
     import shtab
     _complete_paths(args.parser)
     script = shtab.complete(args.parser, args.shell)
