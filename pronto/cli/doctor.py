@@ -90,7 +90,7 @@ def guide()->tuple[str,dict]: # For people, and for programs
 # %% ../../nbs/cli/doctor.ipynb #dr19
 OK, NOTE, MEND = 'ok', 'note', 'MEND'
 
-def _fault_of(manifest:dict, annotations:dict[str,list[str]])->str: # `annotations`: name of a source to hashes
+def _fault_of(manifest:dict, annotations:dict[str,list[str]])->str: # `annotations`: source to hashes
     "Why a dataset should be made again, if it should"
     import pronto
     if not manifest:

@@ -75,7 +75,8 @@ def _above_baselines(is_above:pd.Series, of:str)->str: # Of each score, or nothi
     few = f'{above or "none"} {"is" if above < 2 else "are"} clearly above the best baseline'
     if tested == len(is_above):
         return f'Of {of}, {few}.'
-    return f'Of {of}, {tested} {"was" if tested == 1 else "were"} tested against the best baseline; of these {few}.'
+    were = f'{tested} {"was" if tested == 1 else "were"} tested against the best baseline'
+    return f'Of {of}, {were}; of these {few}.'
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac12
 ACCURACY = RunQuestion(
