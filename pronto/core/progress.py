@@ -106,10 +106,9 @@ class Meter:
         now = time.monotonic()
         first = FIRST_LINE if self.first is None else self.first
         is_next = _last['line'] is None or now - _last['line'] >= NEXT_LINE
-        if self.done == self.total or now - self.began < first or not is_next:
-            return False
-        _last['line'] = now
-        return True
+        is_time = self.done != self.total and now - self.began >= first and is_next
+        _last['line'] = now if is_time else _last['line']
+        return is_time
 
     __str__ = _line
 

@@ -41,7 +41,7 @@ _CHECKS = 'twice, pairs, marks, end, words, spelling, names, numbers, negations,
 
 def quality_draft_options(parser):
     parser.examples = ('pronto quality draft wolof.usfx.xml -o checked',)
-    parser.usual = '--against', '--most', '-o'
+    parser.usual = '--against', '--checks', '--most', '-o'
     add = parser.add_argument
     add('bible', nargs='+', metavar='BIBLE', help='the draft: a Bible in any format, or its parts')
     add('--against', metavar='PATH', help=f'what it is a translation of, or another translation: {_TEXT} '
