@@ -15,7 +15,7 @@ from ..core.files import InputError, data_dir, require_within
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
 def tables_options(parser):
-    parser.examples = 'pronto tables', 'pronto tables --question errors -o errors'
+    parser.examples = 'pronto tables', 'pronto tables --protocol probe -o probe-tables'
     parser.usual = '-o', '--protocol', '--question', '--runs'
     add = parser.add_argument
     runs_option(parser)
