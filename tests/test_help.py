@@ -71,6 +71,8 @@ def lay_out(folder):
     for part in 'train', 'dev', 'test':
         (folder/'reviews'/f'{part}.tsv').write_text(f'It was good in {part}.\tgood\nIt was bad in {part}.\tbad\n')
     download(folder)
+    train = folder/'download'/'xnli'/'train-en.tsv'
+    train.write_bytes(train.read_bytes()*6) # Ten rows or more give every tenth for dev
     (folder/mela_zip(folder)).rename(folder/'MELA.zip')
     put_choices(folder/'xcopa')
     for name,text in (('greek/41-mk-Mark.txt', GREEK), ('finnish/41-mk.txt', FINNISH)):
