@@ -337,7 +337,7 @@ def order_table(found):
             'of their training. Sd: between draws of rows, pooled over models, mean over translations. '
             'Best n-grams: the lowest and the highest over translations. Room: the ceiling less their '
             'mean; the ceiling is 95 for WC, where rows were read by hand, and 100 elsewhere. A task '
-            'enters with τ of at least .9 over all models and 10 points of room.')
+            'is taken with τ of at least .9 over all models, if n-grams leave 10 points to gain.')
     data = [{k: v for k,v in r.items() if k != 'scores'} for r in rows]
     title = 'Do choices find the known order of models?'
     return Table('order', title, [(header, cells)], [note], data, decimals=4)

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from conftest import ROOT, in_terminal
+from pronto import __version__
 from pronto.lab.bibles.writing import WRITERS
 from pronto.cli.command import main, make_parser
 
@@ -392,6 +393,19 @@ def test_doctor_finds_what_is_out_of_date_and_the_command_that_mends_it(pronto, 
     annotations.write_bytes(b'PAR1')
     status,out,_ = pronto('doctor', '--json')
     assert status == 1 and _states(json.loads(out))['annotations'] == 'MEND'
+
+def test_doctor_has_nothing_against_an_imported_dataset(pronto, tmp_path, monkeypatch):
+    "It has no source; one of an earlier version is named, without a command that would build it from a Bible"
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    (tmp_path/'en').mkdir()
+    for part in 'train', 'test': (tmp_path/'en'/f'{part}.tsv').write_text('It was good.\tgood\nIt was bad.\tbad\n')
+    assert pronto('import', 'tsv', tmp_path/'en', '-o', tmp_path/'data'/'datasets')[0] == 0
+    status,out,_ = pronto('doctor')
+    assert status == 0 and 'MEND' not in out and 'pronto build' not in out
+    manifest = tmp_path/'data'/'datasets'/'en'/'manifest.json'
+    manifest.write_text(manifest.read_text().replace(f'"version": "{__version__}"', '"version": "0.1"'))
+    status,out,_ = pronto('doctor')
+    assert status == 1 and 'en: made by PrOnto 0.1' in out and 'pronto build' not in out
 
 def test_completion_is_a_script_of_the_shell(pronto):
     status,script,_ = pronto('completion', 'bash')

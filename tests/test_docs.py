@@ -84,6 +84,17 @@ def test_links_of_a_page_lead_to_files_of_the_repository(page):
     made = 'report.html', # By the site
     assert [link for link in links if not re.match('[a-z]+:', link) and link not in made and not (page.parent/link).exists()] == []
 
+def test_pages_count_the_tasks_that_there_are():
+    from pronto.datasets.tasks import BUILT_IN, TASK_SETS, ChoiceTask
+    from pronto.sources.annotate import SOURCES
+    choices = sum(isinstance(task, ChoiceTask) for task in BUILT_IN.values())
+    acai, = (s.source for s in SOURCES if s.source.name == 'ACAI')
+    labels, usual = len(BUILT_IN) - choices, len(TASK_SETS['paper']) + len(acai.tasks) + choices
+    claims = {'CHANGELOG.md': f'({labels} tasks)', 'docs/index.md': {15: 'fifteen tasks with labels'}[labels],
+              'docs/tasks.md': f'has {usual} tasks: the paper\'s five, ACAI\'s five, and four of choices'}
+    assert (choices, len(acai.tasks)) == (4, 5)
+    for page,claim in claims.items(): assert claim in (ROOT/page).read_text(encoding='utf-8'), page
+
 def test_the_readme_is_one_page():
     text = (ROOT/'README.md').read_text(encoding='utf-8')
     assert len(text.splitlines()) <= 130 and len(text.split()) <= 1000

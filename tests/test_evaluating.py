@@ -294,6 +294,16 @@ def test_several_sets_of_evaluation_ask_once_a_step(dataset, model, tmp_path, mo
     assert len(asked) == 3 and trainer.state.global_step == 3
     trainer.evaluate()
     assert len(asked) == 5 # Outside of a training nobody knows whether the weights are the same
+    def interrupted(model):
+        if trainer.state.global_step == 2: raise KeyboardInterrupt
+        return numbers(model)
+    monkeypatch.setattr(callback, 'numbers', interrupted)
+    with pytest.raises(KeyboardInterrupt): trainer.train()
+    monkeypatch.setattr(callback, 'numbers', numbers)
+    n = len(asked)
+    trainer.evaluate()
+    trainer.evaluate()
+    assert len(asked) == n + 4 # After an interrupted training each is asked, too
 
 def test_a_loaded_model_is_the_folder_that_it_came_from(asked, model):
     net, tokenizer = loaded(model)

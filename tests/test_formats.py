@@ -1,5 +1,5 @@
 "Every format that is read: a small Bible in each, what it says about itself, bad files, and a thousand damaged ones"
-import json, random, shutil, tracemalloc, zipfile, zlib
+import csv, json, random, re, shutil, tracemalloc, zipfile, zlib
 from pathlib import Path
 from struct import pack, unpack
 
@@ -527,6 +527,28 @@ def test_a_file_without_a_known_verse_is_not_converted(tmp_path, pronto):
     (tmp_path/'a.csv').write_text('book,chapter,verse,text\nLeu,1,1,Anam')
     status, _, lines = pronto('convert', tmp_path/'a.csv')
     assert status == 1 and 'has no verse with a known book and number; not read: Leu' in lines[-1]
+
+def test_the_advice_about_documents_works(tmp_path):
+    "A sheet and a document with verses, saved as the error says and as Excel and Word do, have the same verses"
+    import openpyxl
+    texts = {f'MRK {1 + i//10}:{1 + i%10}': f'Ka "lo" mí; na {i}, so.' for i in range(30)}
+    rows = [('book','chapter','verse','text'), *((*re.split('[ :]', ref), text) for ref,text in texts.items())]
+    sheet = openpyxl.Workbook()
+    for row in rows: sheet.active.append(row)
+    sheet.save(tmp_path/'a.xlsx')
+    (tmp_path/'a.docx').write_bytes(b'PK\3\4 word/document.xml')
+    advised = [re.search(r'save it as (CSV|plain text) \(UTF-8\)', str(error_of(tmp_path/name)))[1] for name in ('a.xlsx', 'a.docx')]
+    assert advised == ['CSV','plain text']
+    for sign in ',;': # The second where numbers have a comma
+        with open(tmp_path/f'{ord(sign)}.csv', 'w', encoding='utf-8-sig', newline='') as f: csv.writer(f, delimiter=sign).writerows(rows)
+    lines = '\r\n'.join(f'{ref} {text}' for ref,text in texts.items())
+    (tmp_path/'a.txt').write_text(lines + '\r\n', encoding='utf-8-sig', newline='')
+    for name in '44.csv', '59.csv', 'a.txt':
+        assert {str(ref): text for ref,text in read_bible(tmp_path/name).verses.items()} == texts, name
+
+def error_of(path):
+    with pytest.raises(InputError) as raised: read_bible(path)
+    return raised.value
 
 def test_a_spreadsheet_of_verses_is_refused_in_one_line(tmp_path):
     from openpyxl import Workbook

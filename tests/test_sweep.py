@@ -240,8 +240,9 @@ def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
     assert [line.partition(': ')[0] for line in left_out] == [str(tmp_path/x) for x in ('empty','labels')]
     assert 'pronto restore' in left_out[1]
     jobs, left_out = plan_all([tmp_path], [str(model)], ['NMC','SM'])
-    assert len(jobs) == 3 and left_out[2] == f'{tmp_path/"no-NMC"}: has an empty split in NMC'
-    with pytest.raises(InputError, match='none can be used; .*empty split in NMC'): plan_all([tmp_path/'no-NMC'], [str(model)], ['NMC'])
+    assert len(jobs) == 3 and left_out[2] == f'{tmp_path/"no-NMC"}: has no examples of NMC in some split'
+    with pytest.raises(InputError, match='none can be used; .*no examples of NMC in some split'):
+        plan_all([tmp_path/'no-NMC'], [str(model)], ['NMC'])
     with pytest.raises(InputError, match='nothing: '): plan_all([tmp_path], [str(tmp_path/'nothing')])
 
 def test_a_linked_model_keeps_its_name(dataset, model, tmp_path):

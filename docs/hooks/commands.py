@@ -67,13 +67,14 @@ def command_pages(
         about = (parser.description or '').strip()
         text = f'# {name}\n\n{about}.\n\n{section(parser)}\n'
         examples = examples_of(name, pages)
-        if examples:
-            shown = '\n'.join(examples)
-            links = ', '.join(f'[{title(pages[p])}](../{p})' for p in dict.fromkeys(examples.values()))
-            text += f'\n## Examples\n\n```sh\n{shown}\n```\n\nFrom: {links}\n'
+        shown = '\n'.join(dict.fromkeys([*parser.examples, *examples]))
+        text += f'\n## Examples\n\n```sh\n{shown}\n```\n' if shown else ''
+        links = ', '.join(f'[{title(pages[p])}](../{p})' for p in dict.fromkeys(examples.values()))
+        text += f'\nFrom: {links}\n' if links else ''
         made[address] = text
         lines.append(f'[`{name}`]({address.split("/")[1]})\n:   {about}')
-    intro = '# Commands\n\n`pronto COMMAND --help` prints what these pages say.\n\n'
+    intro = ('# Commands\n\n`pronto COMMAND --help-all` prints what these pages say, and `--help` what most '
+             'people need of it.\n\n')
     return {'commands/index.md': intro + '\n\n'.join(lines) + '\n', **made}
 
 def title(text): return re.search(r'^# (.+)$', text, re.M)[1]

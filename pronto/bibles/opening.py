@@ -134,7 +134,8 @@ class Reader(NamedTuple):
 
 # %% ../../nbs/bibles/opening.ipynb #opn00008
 _ZIP = b'PK\3\4' # With which the first file in a zip begins
-VERSE_LINES = 'write a line for each verse, e.g. MRK 1:1 The beginning'
+VERSE_LINES = 'write a line for each verse and no others, e.g. MRK 1:1 The beginning'
+_COLUMNS = 'CSV (UTF-8) with the columns book, chapter, verse, text'
 
 _DOCUMENTS = {b'%PDF': 'a PDF', b'{\\rtf': 'a document in RTF',
               b'\xd0\xcf\x11\xe0': 'an old document of Word or Excel'}
@@ -149,10 +150,10 @@ def _refuse_documents(path, data:bytes):
     if data.startswith(b'PK'):
         document = next((name for part,name in _PACKED.items() if part in data), None)
     if document == _SHEET:
-        remedy = 'save it as CSV (UTF-8) with the columns book, chapter, verse, text'
-        raise NotABible(path, f'is {document}; {remedy}')
+        raise NotABible(path, f'is {document}; save it as {_COLUMNS}')
     if document:
-        raise NotABible(path, f'is {document}; save it as plain text (UTF-8) and {VERSE_LINES}')
+        sheet = f' (a sheet: as {_COLUMNS})' if 'Excel' in document else ''
+        raise NotABible(path, f'is {document}; save it as plain text (UTF-8){sheet} and {VERSE_LINES}')
 
 # %% ../../nbs/bibles/opening.ipynb #opn00009
 _SQLITE = b'SQLite format 3\0'

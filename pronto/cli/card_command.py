@@ -8,26 +8,27 @@ __all__ = ['card_options', 'card_command']
 # %% ../../nbs/cli/card_command.ipynb #ccmd0005
 from pathlib import Path
 from shlex import join
-from .options import least_verses_option, readers_option, replace_option, runs_option
-from .options import sources_option
+from .options import (MODEL_HELP, least_verses_option, readers_option, replace_option, runs_option,
+                      sources_option)
 from .output import note, tell
 from ..core.files import InputError, data_dir, require_place, require_within, write_aside
 from ..core.progress import progress, step
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0006
 def card_options(parser):
+    parser.examples = ('pronto card wolof.usfx.xml -m bert-base-multilingual-cased',)
+    parser.usual = '-m', '-o', '--language', '--all-tasks'
     add = parser.add_argument
     add('bible', metavar='BIBLE',
         help='a Bible in any format, the code of one in the data folder, `pythonbible:web`, or a folder of '
              '`pronto build`')
     add('-m', '--model', action='append', default=[], metavar='MODEL',
-        help='a folder, or a name in the cache of the Hub; may be repeated; without one: what a model has to '
-             'beat')
+        help=f'{MODEL_HELP}; without one: what a model has to beat')
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')
     add('-a', '--annotations', metavar='FILE',
         help='a file of `pronto annotate`, or an annotated source (default: one in the data folder, else '
              'those that come with PrOnto)')
-    add('--language', default='', help='name or code, instead of what the Bible states')
+    add('--language', default='', help='name or code of the language, instead of what the Bible states')
     add('--all-tasks', action='store_true',
         help='also the annotated tasks; this takes longer (always with -a)')
     least_verses_option(parser)

@@ -81,6 +81,7 @@ def make_parser()->argparse.ArgumentParser:
     parser.add_argument('--version', action='version', version=f'pronto {pronto.__version__}')
     parser.set_defaults(run=lambda args: show(*guide()), command='guide', wrong_usage=parser.error,
                         quiet=False, json=False)
+    parser.usual = 'card', 'quality', 'build', 'eval', 'tables', 'demo'
     commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
     areas = _all_commands()
     groups = {}
@@ -90,7 +91,7 @@ def make_parser()->argparse.ArgumentParser:
     for name in sorted(areas, key=lambda name: ' ' in name): # Groups stand last
         group = name.rpartition(' ')[0]
         if group and group not in groups:
-            parts = commands.add_parser(group, help=about.get(group))
+            parts = commands.add_parser(group, help=about.get(group), description=about.get(group))
             groups[group] = parts.add_subparsers(metavar='COMMAND', required=True)
         _add_command(groups.get(group, commands), name, areas[name])
     return parser

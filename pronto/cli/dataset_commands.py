@@ -18,10 +18,13 @@ def _greek_option(add):
         help='Greek text for ACAI (default: the words that come with PrOnto)')
 
 def annotate_options(parser):
+    parser.examples = ('pronto annotate ontonotes-release-5.0 -o data/annotations.parquet',)
+    parser.usual = '--words', '--skip-bad'
     add = parser.add_argument
     sources_option(parser)
-    add('source', help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI, '
-        'or a table of labels (.tsv, .csv, .xlsx): a header (ref, the name of each task), a row a verse')
+    add('source', metavar='SOURCE',
+        help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI, or '
+             'a table of labels (.tsv, .csv, .xlsx): a header (ref, the name of each task), a row a verse')
     add('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
     add('--skip-bad', action='store_true', help='leave out files that cannot be read, and list them')
     add('--words', action='store_true', help='keep the words of the source, for tasks on words')
@@ -39,7 +42,7 @@ def _annotate(folder, args):
     return annotations
 
 def annotate_command(args):
-    "Turn an annotated source into one file, which serves all languages"
+    "Read an annotated source into one file, which is used for all languages"
     require_place(args.output)
     from pronto.sources.annotation_file import write_annotations
     annotations = _annotate(args.source, args)
@@ -52,6 +55,8 @@ def annotate_command(args):
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco04
 def build_options(parser):
+    parser.examples = ('pronto build -b wolof.usfx.xml -o data/datasets/wol',)
+    parser.usual = '-a', '--language', '--licence', '--words'
     add = parser.add_argument
     add('-b', '--bible', required=True, action='append', help='a Bible in any format; repeat for its parts')
     add('-o', '--output', required=True, metavar='DIR', help='the dataset folder to write')
@@ -59,8 +64,8 @@ def build_options(parser):
     readers_option(parser)
     sources_option(parser)
     add('--code', help='name of the dataset (default: name of the folder)')
-    add('--language', help='name or code, instead of what the Bible states')
-    add('--licence', help='instead of what the Bible states')
+    add('--language', help='name or code of the language, instead of what the Bible states')
+    add('--licence', help='licence of the text, instead of what the Bible states')
     replace_option(parser)
     add('--skip-bad', action='store_true', help='leave out source files that cannot be read, and list them')
     add('--words', action='store_true',

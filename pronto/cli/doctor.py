@@ -90,17 +90,21 @@ def guide()->tuple[str,dict]: # For people, and for programs
 # %% ../../nbs/cli/doctor.ipynb #dr19
 OK, NOTE, MEND = 'ok', 'note', 'MEND'
 
-def _fault_of(folder:Path, annotations:dict[str,list[str]])->str: # `annotations`: name of a source to hashes
-    "Why a dataset should be built again, if it should"
+def _fault_of(manifest:dict, annotations:dict[str,list[str]])->str: # `annotations`: source to hashes
+    "Why a dataset should be made again, if it should"
     import pronto
-    manifest = json_with_keys(folder/'manifest.json', 'code', 'version', 'source', 'counts', 'hashes')
     if not manifest:
         return 'its manifest cannot be read'
     if manifest['version'] != pronto.__version__:
-        return f'built by PrOnto {manifest["version"]}'
+        return f'made by PrOnto {manifest["version"]}'
+    if _is_imported(manifest):
+        return ''
     hashes = annotations.get(manifest['source'].get('name'))
     is_other = hashes and manifest['hashes'].get('annotations') not in hashes
     return 'built from other annotations' if is_other else ''
+
+def _is_imported(manifest:dict)->bool: # From tables, with no Bible to build it from
+    return bool(manifest) and not {'source','hashes'} <= manifest.keys()
 
 def _environment()->str: # One line
     from pronto.modeling.recipes import GPUS
@@ -129,8 +133,10 @@ def _check_data(held:dict):
     bibles = {Path(bible).name.split('.')[0]: bible for bible in held['bibles']}
     for dataset in held['datasets']:
         name = Path(dataset).name
-        if fault := _fault_of(Path(dataset), hashes):
-            yield 'datasets', MEND, f'{dataset}: {fault}', _build(held, bibles.get(name, 'BIBLE'), name)
+        manifest = json_with_keys(Path(dataset)/'manifest.json', 'code', 'version', 'counts')
+        if fault := _fault_of(manifest, hashes):
+            build = _build(held, bibles.get(name, 'BIBLE'), name)
+            yield 'datasets', MEND, f'{dataset}: {fault}', '' if _is_imported(manifest) else build
 
 def _check_models(held:dict, model:str):
     "Models on this machine; of one of them the files that are in its hash, and what else is in its folder"
@@ -153,6 +159,7 @@ def _check_models(held:dict, model:str):
 
 # %% ../../nbs/cli/doctor.ipynb #dr14
 def doctor_options(parser):
+    parser.examples = ('pronto doctor',)
     about = 'also list which files of this model identify it, and which do not'
     parser.add_argument('-m', '--model', help=about)
 
@@ -188,10 +195,11 @@ def _complete_paths(parser:argparse.ArgumentParser):
             action.complete = shtab.FILE
 
 def completion_options(parser):
+    parser.examples = ('eval "$(pronto completion bash)"',)
     parser.add_argument('shell', choices=['bash','zsh','tcsh'], help='the shell that reads the script')
 
 def completion_command(args):
-    """Print a script that completes commands, options and files. bash: eval "$(pronto completion bash)" """
+    "Print a script that completes commands, options and files"
     import shtab
     _complete_paths(args.parser)
     script = shtab.complete(args.parser, args.shell)

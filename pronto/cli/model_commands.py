@@ -16,15 +16,13 @@ from ..core.files import InputError
 # %% ../../nbs/cli/model_commands.ipynb #mdco01
 def eval_options(parser):
     parser.add_argument('dataset', nargs='+', metavar='DATASET_DIR',
-                        help='a folder written by `pronto build`, or a release; one for each translation')
+                        help='a folder of `pronto build`, or a release')
     run_options(parser, model_required=False)
-    parser.examples = ('pronto eval data/datasets/wol                     what simple predictors score',
-                       'pronto eval data/datasets/wol -m MODEL --seeds 3  fine-tune on every task',
-                       'pronto eval data/datasets/wol -m MODEL -t SM --recipe robust',
-                       'pronto eval RELEASE -m MODEL --protocol transfer --train RELEASE/engweb')
+    parser.examples = ('pronto eval data/datasets/wol',
+                       'pronto eval data/datasets/wol -m bert-base-multilingual-cased -t PNS --seeds 3')
+    parser.usual = '-m', '-t', '--seeds', '--recipe', '--protocol'
     parser.add_argument('--bf16', choices=['yes','no'],
                         help='train with 16-bit arithmetic (default: on GPUs that have it)')
-    parser.keep_for_experts('--bf16')
 
 # %% ../../nbs/cli/model_commands.ipynb #mdplan01
 def planned(args, report:Callable)->list: # As `plan` gives them; `report` gets a line about what is left out
@@ -179,8 +177,9 @@ def _show_baselines(args, tasks:list[str]):
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):
-    add_number(parser, '--bound', 0., 1e6, 'the most that it may hold, in gigabytes; the oldest are removed')
-    parser.add_argument('--clear', action='store_true', help='remove all of it')
+    parser.examples = 'pronto cache', 'pronto cache --bound 20'
+    add_number(parser, '--bound', 0., 1e6, 'size limit in gigabytes; the oldest entries are removed')
+    parser.add_argument('--clear', action='store_true', help='remove everything')
 
 # %% ../../nbs/cli/model_commands.ipynb #prb00004
 def cache_command(args):

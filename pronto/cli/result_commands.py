@@ -15,20 +15,23 @@ from ..core.files import InputError, data_dir, require_within
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
 def tables_options(parser):
+    parser.examples = 'pronto tables', 'pronto tables --protocol probe -o probe-tables'
+    parser.usual = '-o', '--protocol', '--question', '--runs'
     add = parser.add_argument
     runs_option(parser)
     tasks_file_option(parser)
     add('-o', '--output', metavar='DIR', help='the folder to write (default: tables in the data folder)')
-    add('--recipe', help='only runs of this recipe; all if empty (default: paper, if there are such runs)')
+    add('--recipe', metavar='NAME',
+        help='only runs of this recipe; all if empty (default: paper, if there are such runs)')
     add('--splits', default='parallel,folds,published,divided', metavar='NAMES',
         help='only runs on these, of parallel, folds, random, published and divided; all if empty')
-    add('--protocol', help='only runs of this protocol (default: the one with most results)')
+    add('--protocol', metavar='NAME', help='only runs of this protocol (default: the one with most results)')
     add('--source', default='', metavar='NAME',
         help='only runs with the labels of this annotated source, e.g. MACULA; all if empty')
     protocols_option(parser)
-    add('--metric', choices=['accuracy','macro_f1','micro_f1','mcc','mae','f1','spearman'],
-        help='the main metric; mae is for counts, f1 for spans and answers (default: that of each task, '
-        'which is MCC for SM; in tables over several tasks accuracy)')
+    add('--metric', choices=['accuracy','macro_f1','micro_f1','mcc','mae','f1','spearman'], metavar='NAME',
+        help='the main metric: accuracy, macro_f1, micro_f1, mcc, mae (for counts), f1 (for spans and '
+        'answers) or spearman (default: that of each task; in tables over several tasks accuracy)')
     add('--without', default='', metavar='CODES',
         help='leave out runs that are tested or trained on these translations, separated by commas')
     add('--published', action='store_true',
@@ -39,9 +42,9 @@ def tables_options(parser):
 def _beside_options(parser):
     group = parser.add_argument_group('instead of the tables of a protocol, from the same runs')
     add = group.add_argument
-    add('--question', metavar='NAME|FILE.py',
-        help='one of your own, or by its name: accuracy, mixes, transfer and other protocols; order (is the '
-        'known order found?), probe (does a probe rank as fine-tuning does?), seen (does a tagger '
+    add('--question', metavar='NAME',
+        help='a Python file with one of your own, or accuracy, mixes, transfer and other protocols; order '
+        '(is the known order found?), probe (does a probe rank as fine-tuning does?), seen (does a tagger '
         'generalise?), resources (by the size of Wikipedia), tiers (by how much a model has read), subset '
         '(does a selection of languages stand for all?), errors '
         '(are the same rows right elsewhere?), consistency (do test sets of one language agree?)')
@@ -163,6 +166,7 @@ def _said_first(args, question, records:list, reply)->list[str]:
 
 # %% ../../nbs/cli/result_commands.ipynb #rscrun02
 def runs_options(parser):
+    parser.examples = ('pronto runs',)
     runs_option(parser)
 
 def runs_command(args):

@@ -24,13 +24,15 @@ def about(seconds:float)->str: # e.g. `40 s`, `3 min`, `2 h 10 min`
 
 # %% ../../nbs/core/progress.ipynb #pg10
 FIRST_LINE = 10 # Seconds after which a log gets a line
-NEXT_LINE = 30
+NEXT_LINE = 30 # Between two lines, of one meter or of two
 _quiet = False
+_last = dict(line=None) # When a log got one
 
 def be_quiet(quiet:bool=True):
     "Show no progress from now on, or show it again"
     global _quiet
     _quiet = quiet
+    _last['line'] = None
 
 # %% ../../nbs/core/progress.ipynb #pg18
 _LOOKS = {'': {}, 'B': dict(unit='B', unit_scale=True),
@@ -75,7 +77,7 @@ class Meter:
         first:float=None # Seconds after which a log gets a line, if not `FIRST_LINE`
     ):
         self.total, self.what, self.unit, self.done, self.before = total, what, unit, done, done
-        self.began, self.told, self.first, self.bar, self.note = time.monotonic(), None, first, None, ''
+        self.began, self.first, self.bar, self.note = time.monotonic(), first, None, ''
         if _quiet or not _is_terminal():
             return
         from tqdm import tqdm
@@ -103,10 +105,10 @@ class Meter:
     def _is_time(self)->bool: # Not at the end, where nothing is left to wait for
         now = time.monotonic()
         first = FIRST_LINE if self.first is None else self.first
-        if self.done == self.total or now - (self.told or self.began) < (NEXT_LINE if self.told else first):
-            return False
-        self.told = now
-        return True
+        is_next = _last['line'] is None or now - _last['line'] >= NEXT_LINE
+        is_time = self.done != self.total and now - self.began >= first and is_next
+        _last['line'] = now if is_time else _last['line']
+        return is_time
 
     __str__ = _line
 

@@ -14,14 +14,16 @@ from ..core.progress import about
 
 # %% ../../nbs/demo/demo_command.ipynb #dmco01
 def demo_options(parser):
+    parser.examples = 'pronto demo', 'pronto demo --all -o paper'
+    parser.usual = '-o', '--all', '--datasets-only'
     add = parser.add_argument
     add('-o', '--output', default='demo', metavar='DIR', help='the folder to write')
     add('--all', action='store_true',
-        help='in place of English, invented languages whose labels are known: all protocols, Tables 1 to 5; '
-             'also with any of the following')
+        help='in place of English, invented languages whose labels are known: all protocols, Tables 1-5; '
+             'the options below imply it')
     add_number(parser, '--verses', 260, 7959, 'size of the New Testament, 260 to 7959 verses (default: 3500)')
     add_number(parser, '--noise', 0., 1., 'share of verses that are translated freely, 0 to 1 (default: 0)')
-    add_number(parser, '--seed', 0, 2**32 - 1, 'of the corpus (default: 0)')
+    add_number(parser, '--seed', 0, 2**32 - 1, 'random seed of the corpus (default: 0)')
     add('--datasets-only', action='store_true', help='train no models')
     add_number(parser, '--seeds', 1, 100,
                'fine-tunings of each model; tables mark the best from three on (default: 1)')

@@ -85,7 +85,7 @@ class Accuracies:
         cells, judged = self.cells, self.cells[self.cells.metric.notna()]
         self.ran = cells[cells.ours.notna()]
         self.is_compared = bool(cells.published.notna().any())
-        # The metric that is set large is that of most cells, if tasks are judged by different ones
+        # The main metric is that of most cells, if tasks are judged by different ones
         self.metric = Counter(judged.metric).most_common(1)[0][0] if len(judged) else 'accuracy'
         self.metrics = dict.fromkeys(cells.task, self.metric) | dict(zip(judged.task, judged.metric))
         self.titles = {task: task if metric == self.metric else f'{task} ({METRICS[metric]})'
@@ -106,8 +106,8 @@ _LARGE = dict(accuracy='Accuracy in percent', macro_f1='Macro F1 in percent',
               spearman="Spearman's rank correlation")
 _ON_WORDS = '; for words the tag that those with a capital have'
 _METHOD = '{large}: the mean over test items and seeds{small}. Rows without a language model: {baselines}.'
-_SMALL_IN_SHORT = (', beside it the difference to the best baseline of the task, which knows no language '
-                   'model; the files have all baselines and further metrics.')
+_SMALL_IN_SHORT = (', beside it the difference to the best baseline without a language model; the files have '
+                   'all baselines and further metrics.')
 _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which leak for SS and SAC; '
               'Δ: ours less published, both in accuracy.')
 

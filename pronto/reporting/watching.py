@@ -40,7 +40,7 @@ class _AskedModel(TrainerCallback):
             raise InputError(self.folder, problem)
         self.tokenizer, self.limit, self.protocol, self.report = tokenizer, limit, protocol, report
         self.latest = {} # Numbers, of the latest evaluation
-        self.asked_at = None # The step of a training at which they were asked
+        self.asked_at = None # The step at which they were asked
 
     def numbers(self, model)->dict[str,float]: # Name to number
         "What the model and n-grams know now: its number with the ends of its interval, and verses"
@@ -72,10 +72,10 @@ class LanguageCallback(_AskedModel):
         "Add the numbers to what is logged of an evaluation"
         if not _is_of_evaluation(logs):
             return
-        if self.asked_at != state.global_step: # Else it is one more of several sets of evaluation
+        is_one_more = _in_training() and self.asked_at == state.global_step # Of several sets of evaluation
+        if not is_one_more: # Outside of a training the weights may have changed at the same step
             self.latest = self._latest(state, model)
-        if self.asked_at is not None:
-            self.asked_at = state.global_step
+        self.asked_at = state.global_step
         logs.update(self.latest)
         state.log_history[-1].update(self.latest)
 
@@ -83,10 +83,8 @@ class LanguageCallback(_AskedModel):
         "Add the numbers to the metrics, where these are not what was logged"
         metrics.update(self.latest)
 
-    def on_train_begin(self, args, state, control, **kwargs): self.asked_at = -1
-
-    def on_train_end(self, args, state, control, **kwargs):
-        self.asked_at = None # Its weights may change outside of a training
+    def on_train_begin(self, args, state, control, **kwargs):
+        self.asked_at = None # Steps are counted anew
 
     def _latest(self, state, model)->dict[str,float]: # NaN if they cannot be had, which ends no training
         about = f'{self.folder.name}, step {state.global_step}'
@@ -103,6 +101,16 @@ class LanguageCallback(_AskedModel):
 
 # %% ../../nbs/reporting/watching.ipynb #wch000sd99
 def _is_other(callback)->bool: return not isinstance(callback, LanguageCallback)
+
+def _in_training()->bool: # One that was interrupted is over, though no callback was told
+    "Is this part of a `Trainer`'s training?"
+    from transformers import Trainer
+    frame = sys._getframe()
+    while frame:
+        if frame.f_code.co_name == 'train' and isinstance(frame.f_locals.get('self'), Trainer):
+            return True
+        frame = frame.f_back
+    return False
 
 def _is_of_evaluation(logs:dict)->bool: # Not of a training
     return any(name.endswith('_runtime') and name != 'train_runtime' for name in logs)

@@ -19,6 +19,8 @@ def _show_table(table, folder):
     show_tables([table])
 
 def quality_align_options(parser):
+    parser.examples = ('pronto quality align helfi -o data/tables',)
+    parser.usual = '--greek', '-o'
     add = parser.add_argument
     add('gold', nargs='+', metavar='GOLD',
         help='a folder or file of words aligned by hand (HELFI, USFM with milestones, or JSON of Clear '
@@ -38,6 +40,8 @@ def quality_align_command(args):
 _CHECKS = 'twice, pairs, marks, end, words, spelling, names, numbers, negations, length, links, exchange'
 
 def quality_draft_options(parser):
+    parser.examples = ('pronto quality draft wolof.usfx.xml -o checked',)
+    parser.usual = '--against', '--checks', '--most', '-o'
     add = parser.add_argument
     add('bible', nargs='+', metavar='BIBLE', help='the draft: a Bible in any format, or its parts')
     add('--against', metavar='PATH', help=f'what it is a translation of, or another translation: {_TEXT} '

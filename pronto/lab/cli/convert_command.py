@@ -14,8 +14,12 @@ from ...core.files import InputError
 
 # %% ../../../nbs/lab/cli/convert_command.ipynb #dsco01
 def convert_options(parser):
+    parser.examples = ('pronto convert wolof.usfx.xml --report',
+                       'pronto convert wolof.usfx.xml -o wolof.tsv')
+    parser.usual = '-o', '--report', '--compare', '--versification'
     add = parser.add_argument
-    add('file', nargs='+', help='a Bible: a file, a folder or a zip; several are parts of one Bible')
+    add('file', nargs='+', metavar='BIBLE',
+        help='a Bible: a file, a folder or a zip; several are parts of one Bible')
     add('-o', '--output', metavar='FILE',
         help='the file to write: .tsv, .usfm, .usj, .jsonl or .vref (default: a table to standard output)')
     add('--report', action='store_true',

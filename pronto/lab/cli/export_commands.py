@@ -13,11 +13,14 @@ from ...core.files import InputError
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #rsco03
 def export_options(parser):
+    parser.examples = ('pronto export hf data/datasets/wol -o wol-hf',)
+    parser.usual = ('--splits',)
     add = parser.add_argument
-    add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'],
-        help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, references "
-        'and labels without text (`pronto restore` puts it back), the texts of the test sets for a '
-        'translator, or records of runs for a folder that many add to')
+    add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'], metavar='FORMAT',
+        help="tsv (plain tables), hf (a folder for HuggingFace `datasets`), lm-eval (tasks for EleutherAI's "
+        'harness), standoff (references and labels without text; `pronto restore` puts it back), texts '
+        '(those of the test sets, for a translator) or results (records of runs, for a folder that many '
+        'add to)')
     add('dataset', nargs='+', metavar='DATASET_DIR',
         help='a folder of `pronto build` or `release`; for results that of the runs')
     add('--organisation', default='unknown', metavar='NAME', help='for results: where the runs were made')
@@ -73,6 +76,8 @@ def _export_texts(args):
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #dsco06
 def restore_options(parser):
+    parser.examples = ('pronto export standoff data/datasets/wol -o labels',
+                       'pronto restore labels/wol -b wolof.usfx.xml -o data/datasets/wol-again')
     add = parser.add_argument
     add('dataset', metavar='DATASET_DIR', help='a dataset that was published without its text: in a release, '
         'or in a stand-off edition (`pronto export standoff`)')

@@ -10,21 +10,25 @@ __all__ = ['COMMANDS', 'fetch_options', 'fetch_command', 'cluster_options', 'clu
 from pathlib import Path
 from shlex import quote
 from ...cli.model_commands import asking_of, protocol_of, show_meaning
-from ...cli.options import add_number, projection_options, run_options, runs_option, tasks_file_option
+from ...cli.options import (MODEL_HELP, add_number, projection_options, run_options, runs_option,
+                            tasks_file_option)
 from ...cli.output import bar, batch_status, in_terminal, note, show, tell, warn
 from ...core.files import InputError
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #dsco03
 def fetch_options(parser):
     sources = parser.add_subparsers(dest='source', metavar='SOURCE', required=True)
-    macula = sources.add_parser('macula', help='MACULA Greek, the annotated Greek New Testament (CC BY 4.0)')
+    def source(name, about, *given): # `given` as an example
+        p = sources.add_parser(name, help=about, description=about)
+        p.examples = (' '.join(['pronto fetch', name, *given]),)
+        return p
+    macula = source('macula', 'MACULA Greek, the annotated Greek New Testament (CC BY 4.0)')
     macula.add_argument('--edition', choices=['SBLGNT','Nestle1904'], default='SBLGNT', help='which text')
-    ebible = sources.add_parser('ebible', help='a translation from eBible.org')
+    ebible = source('ebible', 'A translation from eBible.org', 'engwebp')
     ebible.add_argument('code', metavar='CODE', help='its id at eBible.org, e.g. engwebp')
-    about = 'ACAI, who and what is mentioned in the whole Bible (CC BY-SA 4.0)'
-    acai = sources.add_parser('acai', help=about)
-    taxi = sources.add_parser('taxi1500', help='Taxi1500, the topics of 1,077 verses (Apache-2.0)')
-    speakers = sources.add_parser('speakers', help='Glyssen: who speaks in which verse (MIT)')
+    acai = source('acai', 'ACAI, who and what is mentioned in the whole Bible (CC BY-SA 4.0)')
+    taxi = source('taxi1500', 'Taxi1500, the topics of 1,077 verses (Apache-2.0)')
+    speakers = source('speakers', 'Glyssen: who speaks in which verse (MIT)')
     speakers.add_argument('--acai', metavar='DIR', default='',
                           help='adds speech_agreed, with a label where this folder of ACAI says the same')
     for p in macula, acai, taxi, speakers, ebible:
@@ -73,8 +77,9 @@ def cluster_options(parser):
     add = cluster.add_argument
     add('--scheduler', metavar='ADDRESS',
         help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same folders; see '
-        'nbs/lab/jobs/queue.ipynb. A tcp:// scheduler trusts its whole network')
-    for name,description in dict(ca='certificate of the authority', cert='yours', key='its key').items():
+        'nbs/lab/jobs/queue.ipynb; with tcp:// everybody in its network can run code there')
+    certificates = dict(ca='certificate of the authority', cert='client certificate', key='its key')
+    for name,description in certificates.items():
         add(f'--tls-{name}', metavar='PEM', help=f'for a tls:// scheduler: {description}')
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #opt00026
@@ -89,6 +94,8 @@ def cluster(args)->dict:
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #dsco05
 def release_options(parser):
+    parser.examples = ('pronto release bibles -o release',)
+    parser.usual = '-a', '--publishable', '--workers'
     add = parser.add_argument
     add('bibles', metavar='BIBLES_DIR', help='a folder with a file, zip or folder for each translation')
     add('-o', '--output', required=True, metavar='DIR', help='the release to write')
@@ -136,11 +143,10 @@ def release_command(args):
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #mdco04
 def sweep_options(parser):
-    parser.examples = ('pronto sweep RELEASE -m MODEL -m OTHER --seeds 3  on all cores',
-                       'pronto sweep RELEASE -m MODEL --protocol probe  a worker keeps the model',
-                       'pronto sweep RELEASE -m MODEL --gpus 4 --per-gpu 2',
-                       'pronto sweep RELEASE -m MODEL --scheduler tcp://host:8786')
-    parser.add_argument('dataset', nargs='+', metavar='DATASET_DIR', help='datasets, or releases')
+    parser.examples = ('pronto sweep release -m bert-base-multilingual-cased -t PNS --workers 2',)
+    parser.usual = '-t', '--seeds', '--recipe', '--protocol', '--workers', '--gpus'
+    parser.add_argument('dataset', nargs='+', metavar='DATASET_DIR',
+                        help='a folder of `pronto build`, or a release')
     run_options(parser, model_required=True)
     add_number(parser, '--gpus', 0, 1000, 'GPUs of this machine; with --scheduler, 1 if runs need a GPU',
                default=0)
@@ -148,7 +154,6 @@ def sweep_options(parser):
     parser.add_argument('--notebook', metavar='IPYNB',
                         help='a notebook with the parameters of eval.ipynb, to run instead')
     cluster_options(parser)
-    parser.keep_for_experts('--notebook', '--tls-ca', '--tls-cert', '--tls-key')
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #69c52abc
 def sweep_command(args):
@@ -167,12 +172,14 @@ def sweep_command(args):
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #mdco02
 def probe_options(parser):
+    parser.examples = ('pronto probe data/datasets/wol -m bert-base-multilingual-cased',)
+    parser.usual = '-t', '--recipe', '--limit', '--workers', '--runs'
     add = parser.add_argument
-    add('dataset', nargs='+', metavar='RELEASE_OR_DATASET', help='dataset folders, or releases')
+    add('dataset', nargs='+', metavar='DATASET_DIR', help='a folder of `pronto build`, or a release')
     add('-m', '--model', required=True, action='append',
-        help='a folder, or a name in the local cache; NAME=MODEL renames it in tables; repeatable')
+        help=MODEL_HELP)
     add('-t', '--task', action='append',
-        help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
+        help='name or abbreviation of a task; repeatable (default: all)')
     tasks_file_option(parser)
     probes = ['probe','probe-layer','probe-random']
     add('--recipe', metavar='NAME', default='probe', choices=probes,

@@ -13,6 +13,8 @@ from ...core.files import InputError, require_place
 
 # %% ../../../nbs/lab/cli/pretrain_command.ipynb #mdco05
 def pretrain_options(parser):
+    parser.examples = ('pronto pretrain wolof.usfx.xml -o my-first-bert',)
+    parser.usual = '--kind', '--layers', '--width', '--epochs', '--steps'
     add = parser.add_argument
     add('text', nargs='+', metavar='TEXT_OR_BIBLE', help='plain text (.txt), or a Bible in any format')
     add('-o', '--output', required=True, metavar='MODEL_DIR', help='the model folder to write')

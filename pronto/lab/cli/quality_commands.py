@@ -14,6 +14,8 @@ from ...core.files import InputError
 
 # %% ../../../nbs/lab/cli/quality_commands.ipynb #qlco01
 def quality_parse_options(parser):
+    parser.examples = ('pronto quality parse data/datasets/wol -u wolof.conllu -o data/tables',)
+    parser.usual = '--stanza', '--udpipe', '-o'
     add = parser.add_argument
     add('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
     add('-u', '--ud', required=True, action='append', metavar='CONLLU',
@@ -55,6 +57,8 @@ def quality_parse_command(args):
 
 # %% ../../../nbs/lab/cli/quality_commands.ipynb #qlco02
 def quality_sheet_options(parser):
+    parser.examples = ('pronto quality sheet data/datasets/wol -o wol.csv',)
+    parser.usual = '-t', '--size', '--frames'
     add = parser.add_argument
     add('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
     add('-o', '--output', required=True, metavar='SHEET', help='the sheet to write, .tsv or .csv')
@@ -66,6 +70,7 @@ def quality_sheet_options(parser):
     seed_option(parser, 'the sample')
 
 def quality_score_options(parser):
+    parser.examples = ('pronto quality score wol-anna.csv wol-binta.csv -o data/tables',)
     add = parser.add_argument
     add('sheet', nargs='+', metavar='SHEET', help='a filled sheet; a second one by another person')
     add('-d', '--dataset', metavar='DATASET_DIR', help='refuse sheets that were drawn from another dataset')

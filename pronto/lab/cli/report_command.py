@@ -12,6 +12,8 @@ from ...core.files import require_place
 
 # %% ../../../nbs/lab/cli/report_command.ipynb #rsco02
 def report_options(parser):
+    parser.examples = ('pronto report -o report.html',)
+    parser.usual = '-o', '--registry', '--question', '--runs'
     add = parser.add_argument
     runs_option(parser)
     tasks_file_option(parser)

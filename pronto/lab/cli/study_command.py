@@ -12,10 +12,12 @@ from ...cli.output import batch_status, note, show, tell, warn
 
 # %% ../../../nbs/lab/cli/study_command.ipynb #stc00006
 def study_options(parser):
+    parser.examples = ('pronto study real --data bibles -m MODEL -o study --dry-run',)
+    parser.usual = '--workers', '--quick', '--dry-run'
     add = parser.add_argument
     add('plan', metavar='NAME|FILE.toml', help='`real`, the study of this repository, or a plan of your own')
     add('--data', required=True, metavar='DIR',
-        help='the folder of translations and annotated sources, which the paths of the plan are below')
+        help='the folder of translations and annotated sources; paths in the plan are relative to it')
     add('-m', '--teacher', required=True, metavar='MODEL',
         help='an English sentence encoder of the BERT family, which students learn from')
     add('-o', '--output', required=True, metavar='DIR', help='the folder of everything that is made')

@@ -17,7 +17,7 @@ from typing import Callable
 from .probes import run_dataset
 from .queue import Certificates, connect, reason, run_jobs
 from ...protocols.protocol import find_protocol, protocol_file
-from ...runs.planning import Training, plan, why_not
+from ...runs.planning import Training, plan, why_not, without_examples
 from ...core.files import InputError, Parameter, checkout, data_dir, require_place, writer_mark
 from ...core.tables import grouped
 from ..modeling.served_kind import SERVED
@@ -60,9 +60,6 @@ def _installed(name:str)->list[Path]:
         return []
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #9c3dd2c4
-def _empty(tasks:list)->str:
-    return f'has an empty split in {", ".join(t.abbr for t in tasks)}'
-
 def _require_divisible(protocol:str):
     "Raise `InputError` for a protocol whose datasets are not each a job of its own"
     if find_protocol(protocol).measure:
@@ -81,7 +78,7 @@ def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means a
     empty = [task for task in tasks if why_not(dataset, task)]
     stems = [t.stem for t in tasks if t not in empty and t.stem in dataset.stems]
     if tasks and not stems:
-        raise InputError(dataset, _empty(tasks))
+        raise InputError(dataset, without_examples(tasks))
     return stems
 
 # %% ../../../nbs/lab/jobs/sweep.ipynb #sw000002
@@ -145,7 +142,7 @@ def plan_all(
             left_out.append(str(e))
             continue
         if missing := [t for t in wanted if t.stem not in stems]:
-            left_out.append(f'{dataset.path}: {_empty(missing)}')
+            left_out.append(f'{dataset.path}: {without_examples(missing)}')
         runs += _in_runs(planned, whole, how['asking'])
     if not runs:
         raise InputError('datasets', f'none can be used; the first: {left_out[0]}')

@@ -34,7 +34,7 @@ def _perplexity(*args, **how):
     return score_perplexity(*args, **how)
 
 SEARCHING = Protocol(
-    'retrieval', search, 'Verses look for their translation, without training', adapt='',
+    'retrieval', search, 'Cross-lingual verse retrieval, without training', adapt='',
     measure=_retrieval, sources='needed', tested=('test',))
 REMEMBERING = Protocol(
     'memory', read, 'Whether it has read these verses, perhaps rather than another wording of them', adapt='',

@@ -157,8 +157,14 @@ def _nearest(word:str, forms:set[str], ending:int, verses:dict)->str|None: # `en
     near = [form for form in forms if _is_near(word, form) and begins_otherwise(form)]
     return max(sorted(near), key=lambda form: len(verses[form]), default=None)
 
+def _words_of_the_rest(draft:Draft)->set[str]: # In lower case
+    "The words of verses without a source, as of an Old Testament beside the Greek of the New"
+    with_source = set(draft.refs)
+    texts = (text for ref,text in draft.whole.items() if ref not in with_source)
+    return {word.lower() for text in texts for word in draft.segmentation.words(text)}
+
 def misspelt_names(draft:Draft)->list[Flag]: # `name misspelt`
-    "Words that are nearly the usual rendering of a name of the source"
+    "Words that are nearly the usual rendering of a name of the source, and stand nowhere in the other books"
     usual = _names_in_full(draft)
     ending = 2 if _with_endings(usual) else 0
     lowered = [[word.lower() for word in words] for words in draft.words]
@@ -175,7 +181,8 @@ def misspelt_names(draft:Draft)->list[Flag]: # `name misspelt`
                 detail = f'“{written}”, elsewhere “{form.title()}”'
                 flag = Flag(verse, 'name misspelt', detail, len(verses[form]), (span,), (forms[form],))
                 flags.append(flag)
-    return scored(draft, flags)
+    rest = _words_of_the_rest(draft) if flags else set()
+    return scored(draft, [f for f in flags if draft.texts[f.verse][slice(*f.spans[0])].lower() not in rest])
 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso00013
 def _misfits(draft:Draft, beside:bool)->np.ndarray: # (verses,) standard deviations beyond what is usual

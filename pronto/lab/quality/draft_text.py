@@ -33,6 +33,13 @@ _LONGEST_GROUP = 30 # Words
 _LEAST_IN_GROUP = dict(blanks=1, dictionary=2) # Words; of syllables and characters more
 _USUAL = 1/200 # Of the other verses with a word
 
+_FULL_STOPS = '.。።।'
+
+def _is_repeated(between:str, after:str)->bool: # `after`: the rest of the verse
+    "Does nothing stand between the groups, or a full stop, and the second is a sentence by itself?"
+    is_sentence = not after.strip() or after.lstrip()[0] in _FULL_STOPS
+    return not between.strip() or between.strip() in _FULL_STOPS and is_sentence
+
 def _groups(draft:Draft, verse:int)->tuple[int,int]|None: # Its first word, how many words
     "The longest group of words that stands directly after itself"
     text, spans = draft.texts[verse], draft.spans[verse]
@@ -40,8 +47,9 @@ def _groups(draft:Draft, verse:int)->tuple[int,int]|None: # Its first word, how 
     least = _LEAST_IN_GROUP.get(draft.segmentation.kind, 4)
     for n in range(min(_LONGEST_GROUP, len(words)//2), least - 1, -1):
         for i in range(len(words) - 2*n + 1):
-            between = text[spans[i + n - 1][1]:spans[i + n][0]]
-            if words[i] == words[i + n] and words[i:i + n] == words[i + n:i + 2*n] and not between.strip():
+            if words[i] != words[i + n] or words[i:i + n] != words[i + n:i + 2*n]:
+                continue
+            if _is_repeated(text[spans[i + n - 1][1]:spans[i + n][0]], text[spans[i + 2*n - 1][1]:]):
                 return i, n
     return None
 

@@ -157,6 +157,24 @@ def _with_names(words:dict[Ref,list[SourceWord]])->dict[Ref,list[SourceWord]]:
         return w._replace(lemma=stem, pos='PROPN' if is_name else 'X')
     return {ref: [read(w) for w in verse_words] for ref,verse_words in words.items()}
 
+# %% ../../../nbs/lab/quality/drafts.ipynb #drft012s
+_END_OF_MARK = Ref('MRK', 16, 8) # With the shorter ending after it in most editions of the Greek
+_IN_SHORTER_ENDING, _BEFORE_IT = 'συντομως', 'γαρ'
+
+def _without_shorter_ending(source:dict[Ref,list[SourceWord]], texts:dict[Ref,str])->list[SourceWord]:
+    "The words of Mark 16:8, without those of the shorter ending unless the draft has them, by its length"
+    words = source[_END_OF_MARK]
+    plain = [plain_word(shown_word(word)) for word in words]
+    if _IN_SHORTER_ENDING not in plain:
+        return words
+    before = plain[:plain.index(_IN_SHORTER_ENDING)]
+    end = len(before) - before[::-1].index(_BEFORE_IT) if _BEFORE_IT in before else len(words)
+    def letters(words): return sum(map(len, map(shown_word, words)))
+    others = [ref for ref in source if ref != _END_OF_MARK]
+    usual = sum(len(texts[ref]) for ref in others)/sum(letters(source[ref]) for ref in others)
+    def unlike(words): return abs(np.log(len(texts[_END_OF_MARK])/letters(words)/usual))
+    return min(words[:end], words, key=unlike)
+
 # %% ../../../nbs/lab/quality/drafts.ipynb #drft012k
 _COMMON, _LEAST_WORDS = 100, 30 # Words that are compared, and words of a chapter that is compared
 _ALIKE = .43 # Chapters of one language
@@ -201,6 +219,8 @@ def make_draft(
         problem = f'has {len(shared)} verses of the source, of which {_LEAST_VERSES} are needed'
         raise InputError(path, f'{problem}; name more of the draft, or another source')
     words = _with_names({ref: source[ref] for ref in shared})
+    if _END_OF_MARK in words:
+        words[_END_OF_MARK] = _without_shorter_ending(words, texts)
     whole = {ref: texts[ref] for ref in in_order(texts)}
     shared_texts = [texts[ref] for ref in shared]
     segmentation = learn_segmentation(shared_texts)

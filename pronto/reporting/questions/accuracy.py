@@ -65,10 +65,18 @@ def _accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None wi
     cells = pd.DataFrame(rows)
     bibles, tasks = cells.bible.nunique(), cells.task.nunique()
     where = f'{bibles} translation{"s"*(bibles > 1)} and {tasks} task{"s"*(tasks > 1)}'
-    above = sum(cells.above_baseline.eq(True))
-    few = f'{above or "none"} {"is" if above < 2 else "are"}'
     of = f'{len(cells)} score{"s"*(len(cells) > 1)} on {where}'
-    return [*_leading(cells), f'Of {of}, {few} clearly above the best baseline.']
+    return [*_leading(cells), _above_baselines(cells.above_baseline, of)]
+
+def _above_baselines(is_above:pd.Series, of:str)->str: # Of each score, or nothing where no test was made
+    tested, above = is_above.notna().sum(), is_above.eq(True).sum()
+    if not tested:
+        return f'None of {of} was tested against the best baseline: a test takes three seeds.'
+    few = f'{above or "none"} {"is" if above < 2 else "are"} clearly above the best baseline'
+    if tested == len(is_above):
+        return f'Of {of}, {few}.'
+    were = f'{tested} {"was" if tested == 1 else "were"} tested against the best baseline'
+    return f'Of {of}, {were}; of these {few}.'
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac12
 ACCURACY = RunQuestion(
