@@ -78,7 +78,7 @@ def made_pages():
         if path != 'README.md': made[page_of(path)] = repository_page(path)
     SHARED['<!-- number -->'] = number_and_card()
     world = ROOT/'paper_tables'/'world'
-    SHARED |= {'<!-- map -->': world_map(world), '<!-- languages -->': language_table(world)}
+    SHARED['<!-- map -->'], SHARED['<!-- languages -->'] = world_map(world), language_table(world)
     made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
     made |= command_pages(written_pages())
     made['commands/tables.md'] += questions_list()

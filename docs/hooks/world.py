@@ -4,8 +4,11 @@ from html import escape
 
 from pronto.bibles.languages import coordinates_of, places_of_languages
 
-MODELS = {'causal8': '8 languages', 'causal16': '16', 'causal32': '32', 'masked16': '16, masked', 'teacher': 'MiniLM'}
-SEARCH = '''<input id="languages-search" type="search" placeholder="language, code, family or script" aria-label="Search">
+MODELS = {'causal8': '8 languages', 'causal16': '16', 'causal32': '32', 'masked16': '16, masked',
+          'teacher': 'MiniLM'}
+NAMES = 'language', 'code', 'family', 'script', 'n-grams'
+SEARCH = '''<input id="languages-search" type="search" aria-label="Search"
+  placeholder="language, code, family or script">
 <script>
 document.getElementById('languages-search').addEventListener('input', event => {
   const words = event.target.value.toLowerCase().split(' ')
@@ -18,7 +21,7 @@ def rows_of(path):
     with open(path, encoding='utf-8', newline='') as f: return list(csv.DictReader(f))
 
 def languages(folder):
-    "Code to what the study has of a language: name, family, script, n-grams, and model to number and whether it read it"
+    "Code to what the study has of a language; `numbers`: model to its number, and whether it has read it"
     read = {(r['model'], r['language']) for r in rows_of(folder/'read.csv') if r['verses'] != '0'}
     found = {}
     for row in rows_of(folder/'languages.csv'):
@@ -46,10 +49,11 @@ def world_map(folder):
 
 def language_table(folder):
     "A row for each language, with a field to search in them"
-    head = ''.join(f'<th>{name}</th>' for name in ['language', 'code', 'family', 'script', 'n-grams', *MODELS.values()])
+    head = ''.join(f'<th>{name}</th>' for name in [*NAMES, *MODELS.values()])
     lines = []
     for code,about in languages(folder).items():
-        cells = [about['language'], code, about['family'] or 'isolate or not known', about['script'], f'{float(about["ngrams"]):.0f}']
+        family, ngrams = about['family'] or 'isolate or not known', f'{float(about["ngrams"]):.0f}'
+        cells = [about['language'], code, family, about['script'], ngrams]
         texts = [f'<td>{escape(cell)}</td>' for cell in cells]
         for model in MODELS:
             number, is_read = about['numbers'].get(model, (None, False))
