@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronto.core.pictures import panels
-from pronto.core.tables import Table, decimal, interval_text
+from pronto.core.tables import Table, decimal
 from pronto.datasets.tasks import BUILT_IN
 
 BIBLES = dict( # Code to path, language, and whether models of it are trained
@@ -321,7 +321,7 @@ def order_table(found):
     rows = list(order_rows(found))
     cells = []
     for r in rows:
-        ends = interval_text((r['low'], r['high'])) if r['low'] is not None else '–'
+        ends = decimal((r['low'], r['high'])) if r['low'] is not None else '–'
         scores = ' < '.join(map(one, r.get('scores', ())))
         more = [''] * 3
         if 'room' in r:

@@ -14,7 +14,7 @@ from shlex import quote
 import pandas as pd
 from ..bibles.languages import identify
 from ..core.files import filled, html_page
-from ..core.tables import Table, code_span, decimal, markdown_text
+from ..core.tables import Table, code_span, decimal, markdown_text, percent
 from ..datasets.loading import Dataset
 from .card import about_bible, card_finding, example_table, next_steps, score_card
 from .card import baseline_table, telling_run, verse_table
@@ -109,7 +109,6 @@ def _signs(run:Run)->dict[str,tuple[float,float]]: # Name in `_SIGNS` to shares 
 
 def _remembered(run:Run)->str: # In Markdown
     "Has a model read this very text?"
-    def percent(share): return f'{decimal(100*share, 0)} %'
     signs = [f'{_SIGNS[name].format(percent(share))} (n-grams that have read the rest of it: '
              f'{percent(by_ngrams)})' for name,(share,by_ngrams) in _signs(run).items()]
     model = markdown_text(run.model)

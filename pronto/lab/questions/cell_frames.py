@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
-from ...core.tables import Column, decimal, grouped, interval_text
+from ...core.tables import Column, decimal, grouped
 from ...reporting.cells import as_shown
-from ...reporting.scores import IN_PERCENT, MIN_SEEDS, Answers, among_best, answer_values
+from ...reporting.scores import MIN_SEEDS, Answers, among_best, answer_values
 from ...reporting.scores import compare_answers, compare_values, has_seed, read_answers, same_rows, shown
 from ...runs.comparing import TaskKey, by_model_and_task, one_setting, source_names
 from ...runs.schema import Run
@@ -122,9 +122,8 @@ def difference_text(
 )->str: # e.g. `+1.9 (95 %: +0.6 to +3.2)`
     "A difference in a sentence; without an interval it has no test"
     ends = [row[f'{name}_low'], row[f'{name}_high']]
-    digits = 1 if metric in IN_PERCENT else 2
-    interval = FEW_SEEDS if None in ends else f'95 %: {interval_text(ends, digits, "+")}'
-    return f'{decimal(row[name], digits, "+")} ({interval})'
+    interval = FEW_SEEDS if None in ends else f'95 %: {as_shown(ends, metric, "+")}'
+    return f'{as_shown(row[name], metric, "+")} ({interval})'
 
 def best_note(
     what:str, # e.g. `source for this target`
@@ -157,7 +156,7 @@ def difference_columns(
     "Columns of a difference, with its interval and its test"
     def difference(row): return shown(metric, getattr(get(row), 'difference', None))
     def ends(row): return [shown(metric, x) for x in getattr(get(row), 'interval', None) or (None, None)]
-    def ends_text(*ends): return interval_text(ends, 1 if metric in IN_PERCENT else 2, '+')
+    def ends_text(*ends): return as_shown(ends, metric, '+')
     return [Column(name, title, partial(as_shown, metric=metric, sign='+'), difference),
             Column(f'{name}_low {name}_high', '95 %', ends_text, ends),
             Column('p', 'p', partial(decimal, digits=3), lambda row: getattr(get(row), 'p', None))]
