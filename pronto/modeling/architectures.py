@@ -4,29 +4,28 @@
 
 # %% auto #0
 __all__ = ['FIRST_PRIVATE', 'quiet', 'first_line', 'one_line_errors', 'load_tokenizer', 'weight_sizes', 'load_config',
-           'load_model', 'token_table', 'check_tokens', 'load_classifier', 'load_encoder']
+           'load_model', 'token_table', 'check_tokens', 'load_classifier', 'load_encoder', 'read_apart', 'looks_ahead']
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00005
 import math, re, threading
+import torch
 from contextlib import contextmanager
 from functools import partial
-import torch
-from torch.nn.functional import cross_entropy
-from transformers import (AutoConfig, AutoModel, AutoModelForSequenceClassification,
-                          AutoModelForTextEncoding, AutoTokenizer,
-                          set_seed)
+from torch.nn.functional import cross_entropy, pad
+from transformers import AutoConfig, AutoModel, AutoModelForSequenceClassification, AutoModelForTextEncoding
+from transformers import AutoTokenizer, set_seed
 from transformers.modeling_outputs import SequenceClassifierOutput
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING as DECODERS
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING as MASKED
-from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING as ENCODER_DECODERS
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING as CLASSIFIERS
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING as ENCODER_DECODERS
 from transformers.models.auto.modeling_auto import MODEL_FOR_TEXT_ENCODING_MAPPING as ENCODERS_ALONE
 from torch.nn.modules.module import register_module_parameter_registration_hook
+from torch import cat, finfo, inference_mode, is_tensor
 from ..core.files import InputError
 from .layers import use_onednn
-from .apart import read_apart
-from .encoding import token_limit
+from .encoding import padded, token_limit
 from .model import WEIGHTS, folder_of, model_files
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00007
@@ -301,3 +300,138 @@ def load_encoder(
     read_apart(body, tokenizer, output_hidden_states=True)
     use_onednn(body)
     return body.eval().requires_grad_(False), token_limit(net, tokenizer)
+
+# %% ../../nbs/modeling/architectures.ipynb #ap000013
+_OF_TOKENS = 'start_logits', 'end_logits' # Those of a head with one number for each token
+
+def _said(output)->dict: # Tensors by name; the first dimension is the text
+    "What a model says of texts: logits and states"
+    tensors = {}
+    for name,value in output.items():
+        if name == 'hidden_states':
+            tensors |= {f'{name} {i}': state for i,state in enumerate(value)}
+        elif name == 'logits' and isinstance(value, tuple):
+            tensors[name] = value[0]
+        elif name in ('logits','last_hidden_state',*_OF_TOKENS):
+            tensors[name] = value
+    return tensors
+
+def _has_tokens(name:str, value)->bool:
+    return value.dim() > 2 or name in _OF_TOKENS
+
+def _first_text(output, length:int)->dict: # The same without padding
+    said = _said(output)
+    return {name: (value[0,:length] if _has_tokens(name, value) else value[0]).float()
+            for name,value in said.items()}
+
+# %% ../../nbs/modeling/architectures.ipynb #ap000014
+_SHORT, _LONG = (5, 8), 16 # Tokens; a model may work in blocks of two, four or eight
+_ROUNDING = 200 # Units of the last digit of the largest number
+
+def _some_ids(net, tokenizer, n:int)->list[int]: # Fewer for a model that reads fewer
+    "Ids of tokens that are not special"
+    n = min(n, token_limit(net, tokenizer))
+    try:
+        size = len(net.get_input_embeddings().weight)
+    except NotImplementedError:
+        size = 128 # Of characters
+    step = 1 + size//200
+    usual = [i for i in range(size - 1, -1, -step) if i not in tokenizer.all_special_ids]
+    return ((usual or [0])*n)[:n]
+
+def _differ(net, tokenizer, n:int, **more)->bool:
+    "Does a text of so many tokens get other numbers beside a longer one?"
+    ids = _some_ids(net, tokenizer, _LONG)
+    parameter = next(net.parameters())
+    batches = [ids[:n]], [ids[:n], ids[::-1]]
+    alone, beside = (_first_text(net(**padded(rows, tokenizer, device=parameter.device), **more), n)
+                     for rows in batches)
+    precision = _ROUNDING*finfo(parameter.dtype).eps
+    pairs = [(value, beside[name]) for name,value in alone.items()]
+    return any((value - other).abs().max() > precision*value.abs().max() for value,other in pairs
+               if value.shape == other.shape) # Others are of pooled tokens, which nobody reads
+
+def _ignores_padding(net, tokenizer, **more)->bool: # `more`: is given to the model
+    "Does a model read a text beside a longer one as it reads it alone?"
+    was_training = net.training
+    net.eval()
+    try:
+        with inference_mode():
+            return not any(_differ(net, tokenizer, n, **more) for n in _SHORT)
+    except Exception:
+        return True # It cannot read such texts at all, which is said when it has to
+    finally:
+        net.train(was_training)
+
+# %% ../../nbs/modeling/architectures.ipynb #ap000015
+_LEAST = 4 # Tokens; CANINE reads no fewer
+
+def _groups(batch:dict, filler:int)->list[tuple]: # Numbers of texts, and their tensors
+    "The texts of a batch by their lengths, without padding"
+    blank = dict(input_ids=filler, labels=-100)
+    short = max(0, _LEAST - batch['attention_mask'].shape[1])
+    longer = {name: pad(value, (0, short), value=blank.get(name, 0)) if value.dim() > 1 else value
+              for name,value in batch.items()}
+    lengths = batch['attention_mask'].sum(1)
+    groups = []
+    for length in lengths.unique():
+        rows, width = (lengths == length).nonzero()[:,0], max(_LEAST, int(length))
+        groups.append((rows, {name: value[rows,:width] if value.dim() > 1 else value[rows]
+                              for name,value in longer.items()}))
+    return groups
+
+# %% ../../nbs/modeling/architectures.ipynb #ap000015b
+def _joined(name:str, parts:list, groups:list[tuple], width:int):
+    "One thing that was said of all groups; `None` if it is of pooled tokens"
+    if _has_tokens(name, parts[0]):
+        if any(part.shape[1] != group['input_ids'].shape[1] for part,(_,group) in zip(parts, groups)):
+            return None
+        parts = [pad(part, (0, 0)*(part.dim() - 2) + (0, width - part.shape[1])) for part in parts]
+    return cat(parts)
+
+def _loss(outputs:list, groups:list[tuple]):
+    "The mean over all texts, or over all tokens with a label"
+    total = n_all = 0
+    for output,(rows,group) in zip(outputs, groups):
+        n = (group['labels'] != -100).sum() if 'labels' in group else len(rows)
+        n_all += n
+        if n:
+            total += output['loss']*n
+    return total/n_all
+
+# %% ../../nbs/modeling/architectures.ipynb #ap000016
+def _read_groups(read, filler:int, **given): # As the model's own output
+    "Read texts of one length at a time"
+    batch = {name: value for name,value in given.items() if is_tensor(value)}
+    groups = _groups(batch, filler)
+    outputs = [read(**(given | group)) for _,group in groups]
+    by_group = list(map(_said, outputs))
+    order = cat([rows for rows,_ in groups]).argsort()
+    width = batch['input_ids'].shape[1]
+    joined = {name: _joined(name, [said[name] for said in by_group], groups, width) for name in by_group[0]}
+    merged = {name: value[order] for name,value in joined.items() if value is not None}
+    states = [merged.pop(name) for name in [*merged] if name.startswith('hidden_states')]
+    if states:
+        merged['hidden_states'] = tuple(states)
+    if outputs[0].get('loss') is not None:
+        merged['loss'] = _loss(outputs, groups)
+    return type(outputs[0])(**merged)
+
+def read_apart(net, tokenizer, **more)->bool: # Was it changed? `more`: see `_ignores_padding`
+    "Let a model that mixes texts with what fills them read those of one length at a time"
+    if _ignores_padding(net, tokenizer, **more):
+        return False
+    net.forward = partial(_read_groups, net.forward, tokenizer.pad_token_id)
+    return True
+
+# %% ../../nbs/modeling/architectures.ipynb #ap000023
+def looks_ahead(net, tokenizer)->bool:
+    "Does what a model says of a token depend on the tokens after it?"
+    ids = _some_ids(net, tokenizer, 9)
+    other_end = [*ids[:-1], ids[0]]
+    batch = padded([ids, other_end], tokenizer, device=net.device)
+    with inference_mode():
+        logits = net(**batch)['logits']
+    one, other = logits[:,:-1].float()
+    rounding = _ROUNDING*finfo(net.dtype).eps*one.abs().max()
+    return bool((one - other).abs().max() > rounding)
