@@ -46,9 +46,9 @@ def code_of(code, draw): return code if draw == 1 else f'{code}-{draw}'
 
 def draw_again(draw, first):
     "Let each verse draw another number than by `first`, so that other places and words of it are changed"
-    from pronto.datasets.choices import following, text, words
+    from pronto.datasets.choices import text, words
     def drawn(purpose, ref): return first(f'{purpose} {draw}', ref)
-    for module in (following, text, words):
+    for module in (text, words):
         module.drawn = drawn
 
 def build_rows(args, code, draw): # In a process of its own
@@ -104,8 +104,8 @@ def random_probe(args, code, draw):
 
 def ngrams(args, code, draw):
     "N-grams of a part of the text"
-    from pronto.datasets.choices.answers import credit
-    from pronto.datasets.choices.choice_baselines import CHOICE_BASELINES
+    from pronto.datasets.examples import credit
+    from pronto.datasets.choices.cues import CHOICE_BASELINES
     dataset = dataset_of(args, code, draw)
     texts = texts_of(dataset)
     texts = random.Random(0).sample(texts, len(texts))

@@ -6,7 +6,7 @@
 __all__ = ['ABSENT', 'IN_BRACKETS', 'Markup', 'one_line', 'isolated', 'own_direction', 'grouped', 'with_label', 'names_in',
            'markdown_text', 'code_span', 'markdown_row', 'markdown_table', 'spreadsheet_value', 'csv_text', 'csv_rows',
            'decimal', 'percent', 'Printed', 'terminal_text', 'Column', 'titled', 'record_of', 'cells_of', 'titles_of',
-           'Table', 'table_of', 'wide_table', 'read_table']
+           'Table', 'table_of', 'read_table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
@@ -483,29 +483,6 @@ def table_of(
     records = [record_of(columns, row) for row in rows]
     cells = list(map(partial(cells_of, columns), rows, records))
     return Table(stem, title, [(titles_of(columns), cells)], list(notes), records, **more)
-
-# %% ../../nbs/core/tables.ipynb #tblcol7b
-def wide_table(
-    stem:str, # Of its files
-    title:str, columns:list[Column], rows:list, notes:list[str]=(), *,
-    across:str, # The name of the column whose values stand side by side
-    cell:Column, # Of `columns`: what is printed below them
-    order:list|None=None, # Of these values; that of the rows if not given
-    beside:list[Column]=(), # Further ones, of all rows that share a line
-    **more # Of `Table`
-)->Table:
-    "A record for each row, and a line for rows with the same cells in the columns with titles"
-    records = [record_of(columns, row) for row in rows]
-    places = list(dict.fromkeys(record[across] for record in records) if order is None else order)
-    lines = grouped(zip(rows, records), lambda pair: tuple(cells_of(columns, *pair)))
-    printed = []
-    for names,pairs in lines.items():
-        by_value = {record[across]: cell.cell(row, record) for row,record in pairs}
-        of_line = [row for row,_ in pairs]
-        figures = [by_value.get(value, ABSENT) for value in places]
-        printed.append([*names, *figures, *cells_of(beside, of_line, record_of(beside, of_line))])
-    header = [*titles_of(columns), *places, *titles_of(beside)]
-    return Table(stem, title, [(header, printed)], list(notes), records, **more)
 
 # %% ../../nbs/core/tables.ipynb #tblread1
 def read_table(path)->Table: # Without title and cells

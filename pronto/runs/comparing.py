@@ -6,7 +6,7 @@
 __all__ = ['BOARD', 'known_as', 'TaskKey', 'task_key', 'by_model_and_task', 'made_as', 'kind_of', 'test_set', 'board_of',
            'test_on_board', 'latest', 'preference', 'one_test_set', 'cell_of', 'source_names', 'row_of',
            'whole_setting', 'one_setting', 'settled', 'preferred_cells', 'result_of', 'name_apart', 'under_own_names',
-           'models_apart', 'protocol_name', 'Across', 'across_translations', 'training_of', 'differing', 'kind_names',
+           'models_apart', 'protocol_name', 'across_translations', 'training_of', 'differing', 'kind_names',
            'kinds_apart', 'search_name']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
@@ -17,7 +17,7 @@ from typing import Callable, NamedTuple
 from .schema import Apart, Run
 from ..core.tables import grouped
 from ..datasets.tasks import BUILT_IN, Task, UnknownTask
-from ..modeling.adapting import adaptations
+from ..modeling.recipes import adaptations
 from ..modeling.recipes import RECIPES
 from ..modeling.model import ModelKind, model_kinds
 
@@ -319,7 +319,7 @@ def protocol_name(record:Run)->str: # e.g. `few-shot, 50 examples`
     "The protocol, with what sets runs of it apart"
     return ', '.join(filter(None, (record.protocol, record.condition)))
 
-class Across(NamedTuple):
+class _Across(NamedTuple):
     "What runs must share for their answers in different translations to be compared"
     model:str
     task:TaskKey
@@ -327,10 +327,10 @@ class Across(NamedTuple):
     training:tuple[str,...] # Codes of what trained a model that is transferred; else each trains its own
     made:tuple[str,...]     # See `made_as`
 
-def across_translations(record:Run)->Across:
+def across_translations(record:Run)->_Across:
     "The group of a run among those of other translations"
     training = tuple(record.train_names) if record.protocol.startswith('transfer') else ()
-    return Across(record.model_name, task_key(record), protocol_name(record), training, made_as(record))
+    return _Across(record.model_name, task_key(record), protocol_name(record), training, made_as(record))
 
 def training_of(record:Run)->tuple[str,...]: # In words; empty where there is nothing to say
     "How a model was trained, apart from its seed and its hyperparameters"

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FEW_SEEDS', 'Cells', 'read_cells', 'scored_cells', 'difference', 'mean_difference', 'difference_text', 'best_note',
-           'few_seeds_note', 'score_columns', 'difference_columns']
+           'few_seeds_note', 'score_columns', 'difference_columns', 'wide_table']
 
 # %% ../../../nbs/lab/questions/cell_frames.ipynb #ce000005
 from functools import partial
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
-from ...core.tables import Column, decimal, grouped
+from ...core.tables import ABSENT, Column, Table, cells_of, decimal, grouped, record_of, titles_of
 from ...reporting.cells import as_shown
 from ...reporting.scores import MIN_SEEDS, Answers, among_best, answer_values
 from ...reporting.scores import compare_answers, compare_values, has_seed, read_answers, same_rows, shown
@@ -160,3 +160,26 @@ def difference_columns(
     return [Column(name, title, partial(as_shown, metric=metric, sign='+'), difference),
             Column(f'{name}_low {name}_high', '95 %', ends_text, ends),
             Column('p', 'p', partial(decimal, digits=3), lambda row: getattr(get(row), 'p', None))]
+
+# %% ../../../nbs/lab/questions/cell_frames.ipynb #tblcol7b
+def wide_table(
+    stem:str, # Of its files
+    title:str, columns:list[Column], rows:list, notes:list[str]=(), *,
+    across:str, # The name of the column whose values stand side by side
+    cell:Column, # Of `columns`: what is printed below them
+    order:list|None=None, # Of these values; that of the rows if not given
+    beside:list[Column]=(), # Further ones, of all rows that share a line
+    **more # Of `Table`
+)->Table:
+    "A record for each row, and a line for rows with the same cells in the columns with titles"
+    records = [record_of(columns, row) for row in rows]
+    places = list(dict.fromkeys(record[across] for record in records) if order is None else order)
+    lines = grouped(zip(rows, records), lambda pair: tuple(cells_of(columns, *pair)))
+    printed = []
+    for names,pairs in lines.items():
+        by_value = {record[across]: cell.cell(row, record) for row,record in pairs}
+        of_line = [row for row,_ in pairs]
+        figures = [by_value.get(value, ABSENT) for value in places]
+        printed.append([*names, *figures, *cells_of(beside, of_line, record_of(beside, of_line))])
+    header = [*titles_of(columns), *places, *titles_of(beside)]
+    return Table(stem, title, [(header, printed)], list(notes), records, **more)

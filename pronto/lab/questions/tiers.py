@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from ..statistics.correlation import correlate
 from ...core.files import InputError
-from ...core.tables import ABSENT, Column, Table, decimal, grouped, wide_table
+from ...core.tables import ABSENT, Column, Table, decimal, grouped
+from .cell_frames import wide_table
 from ...reporting.cells import as_shown
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from .resources import ABOUT, over_languages
