@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronto.core.pictures import panels
-from pronto.core.tables import Table, decimal, interval_text
+from pronto.core.tables import Table, decimal
 from pronto.datasets.tasks import BUILT_IN
 
 BIBLES = dict( # Code to path, language, and whether models of it are trained
@@ -46,9 +46,9 @@ def code_of(code, draw): return code if draw == 1 else f'{code}-{draw}'
 
 def draw_again(draw, first):
     "Let each verse draw another number than by `first`, so that other places and words of it are changed"
-    from pronto.datasets.choices import following, text, words
+    from pronto.datasets.choices import text, words
     def drawn(purpose, ref): return first(f'{purpose} {draw}', ref)
-    for module in (following, text, words):
+    for module in (text, words):
         module.drawn = drawn
 
 def build_rows(args, code, draw): # In a process of its own
@@ -104,8 +104,8 @@ def random_probe(args, code, draw):
 
 def ngrams(args, code, draw):
     "N-grams of a part of the text"
-    from pronto.datasets.choices.answers import credit
-    from pronto.datasets.choices.choice_baselines import CHOICE_BASELINES
+    from pronto.datasets.examples import credit
+    from pronto.datasets.choices.cues import CHOICE_BASELINES
     dataset = dataset_of(args, code, draw)
     texts = texts_of(dataset)
     texts = random.Random(0).sample(texts, len(texts))
@@ -321,7 +321,7 @@ def order_table(found):
     rows = list(order_rows(found))
     cells = []
     for r in rows:
-        ends = interval_text((r['low'], r['high'])) if r['low'] is not None else '–'
+        ends = decimal((r['low'], r['high'])) if r['low'] is not None else '–'
         scores = ' < '.join(map(one, r.get('scores', ())))
         more = [''] * 3
         if 'room' in r:

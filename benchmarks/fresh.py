@@ -15,7 +15,7 @@ from pronto.bibles.versification import to_english, weigh_versifications
 from pronto.core.tables import markdown_table
 from pronto.datasets.align import readable_verses
 from pronto.datasets.choices.cues import shared_right
-from pronto.datasets.choices.kneser_ney import KneserNey
+from pronto.datasets.choices.reading_curve import KneserNey
 from pronto.datasets.choices.text import ChoiceText, drawn
 from pronto.datasets.choices.words import Partners
 from pronto.datasets.tasks import WC, WO, WX

@@ -13,7 +13,7 @@ import argparse, json, platform, tempfile, time
 from pathlib import Path
 import torch
 from transformers import BertConfig, BertModel, Qwen2Config, Qwen2ForCausalLM
-from pronto.datasets.choices.answers import answer_of, credit
+from pronto.datasets.examples import answer_of, credit
 from pronto.datasets.loading import load_dataset_folder, load_verses
 from pronto.modeling.architectures import quiet
 from pronto.modeling.encodings import FrozenModel

@@ -308,7 +308,7 @@ def scored(rows, **changes):
     "Whole results of an invented run whose figures are those of its predictions"
     from pronto.datasets.tasks import PNS
     from pronto.runs.folds import score_table
-    from pronto.runs.frame import coded, test_rows
+    from pronto.runs.predictions import coded, test_rows
     columns = {name: coded(row[name] for row in rows) for name in rows[0]}
     predicted = columns.pop('predicted')
     found = score_table(PNS, test_rows(columns), predicted)

@@ -12,7 +12,7 @@ from pronto.lab.quality.greek_texts import read_word_table, table_files
 from pronto.sources.annotate import SOURCES, SourceType, annotate, in_english
 from pronto.sources.annotation_file import write_annotations
 from pronto.sources.records import Source, VerseAnnotation
-from pronto.sources.word_table import by_number
+from pronto.sources.open_annotations import by_number
 
 OUTPUT = Path(__file__).resolve().parents[1]/'pronto'/'facts'/'greek_words.parquet'
 

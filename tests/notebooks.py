@@ -19,7 +19,7 @@ def shell(*args):
 
 nbdev.test.CaptureShell = shell
 # Three seconds or more each, and left out without the flag `slow`, as are cells that begin with it
-SLOW = 'draft_source english_beside evaluating gospels parsers pretrain queue quickstart release standoff walkthrough'.split()
+SLOW = 'draft_source evaluating gospels parsers pretrain queue quickstart release standoff walkthrough'.split()
 if '--path' not in sys.argv and not any('slow' in argument.split() for argument in sys.argv):
     sys.argv += ['--skip_file_re', rf'^([_.]|({"|".join(SLOW)})\.ipynb$)'] # The first as usual
 nbdev.test.nbdev_test()

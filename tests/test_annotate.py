@@ -9,7 +9,7 @@ from pronto.sources.annotate import SOURCES, SourceType, annotate
 from pronto.sources.annotation_file import read_annotations, write_annotations
 from pronto.sources.records import SentenceAnnotation, Source, VerseAnnotation
 from pronto.sources.ontonotes_rules import MOOD_OF_LABEL, annotate_onf, mentions, mood, predicates, proper_subject
-from pronto.sources.v01_rules import V01
+from pronto.sources.ontonotes_rules import V01
 from pronto.sources.onf import parse_onf, tree_nodes
 from pronto.core.refs import Ref, book_code
 from pronto.datasets.tasks import count_mentions, first_subject

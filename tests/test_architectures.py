@@ -257,7 +257,7 @@ def test_letters_after_a_prompt_are_no_less_likely_if_a_tokenizer_marks_the_end(
 @pytest.mark.parametrize('kind', ['tagging','questions'])
 def test_heads_over_tokens_do_not_depend_on_the_texts_beside(models, name, kind):
     "Neither their logits nor, for tags, the loss"
-    from pronto.modeling.apart import read_apart
+    from pronto.modeling.architectures import read_apart
     from pronto.lab.words.heads import _collate, _scores, load_head
     with quiet(): tokenizer, net = load_tokenizer(models(name, 'left')), load_head(str(models(name, 'left')), kind, ('0','1')).eval()
     assert read_apart(net, tokenizer) == (name in ('fnet','convbert'))

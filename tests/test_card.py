@@ -90,7 +90,7 @@ def test_a_model_that_cannot_be_asked_what_it_has_read_has_its_number(corpus, tm
     import zoo
     from pronto.core.files import InputError
     def fails(*args): raise InputError('decoder', 'cannot complete text; choose another model')
-    monkeypatch.setattr('pronto.reporting.english_beside.other_wording', fails)
+    monkeypatch.setattr('pronto.reporting.card_page.other_wording', fails)
     model = zoo.save_model(tmp_path/'decoder', 'gpt2')
     page = tmp_path/'card.html'
     assert main(['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(page), '--language', 'Wolof']) == 0

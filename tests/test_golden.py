@@ -8,7 +8,7 @@ import pytest
 from conftest import DATA, ROOT
 from pronto.bibles.reading import read_bible
 from pronto.datasets.building import build
-from pronto.datasets.folded import FOLDS
+from pronto.datasets.splits import FOLDS
 from pronto.datasets.loading import open_dataset
 from pronto.datasets.manifest import table_hash
 from pronto.datasets.splits import SPLITS

@@ -12,7 +12,7 @@ from pronto.datasets.loading import load_dataset_folder
 import pronto
 from pronto.core.files import InputError
 from pronto.runs import store
-from pronto.runs.frame import coded
+from pronto.runs.predictions import coded
 from pronto.runs.predictions import as_text, read_stored, table_file, write_answers
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs
 from pronto.runs.store import score_run, store_run, write_record

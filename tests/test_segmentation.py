@@ -11,7 +11,7 @@ from pronto.core.refs import Ref
 from pronto.datasets.align import TEXT_ALONE
 from pronto.datasets.building import build
 from pronto.datasets.choices.cues import choice_cues
-from pronto.datasets.choices.choice_baselines import CHOICE_BASELINES
+from pronto.datasets.choices.cues import CHOICE_BASELINES
 from pronto.datasets.choices.text import ChoiceText
 from pronto.datasets.choices.words import word_choice, word_exchange, word_order
 from pronto.datasets.manifest import summary

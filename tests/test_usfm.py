@@ -14,7 +14,7 @@ from pronto.bibles.rows import VerseRow, fault_lines
 from pronto.bibles.usfm import read_usfm
 from pronto.lab.bibles.usj import read_usj, write_usj
 from pronto.lab.bibles.writing import write_usfm
-from pronto.bibles.usx import read_usx
+from pronto.bibles.xml import read_usx
 from pronto.core.files import InputError
 
 def book(verses): return f'\\id MRK\n\\c 2\n\\p\n{verses}\n\\v 9 Sona.'
@@ -199,7 +199,7 @@ def test_no_usfm_is_a_traceback():
 
 @pytest.mark.parametrize('kind', ['text', 'head', 'cell', 'char', 'out', 'note'])
 def test_the_table_of_markers_agrees_with_the_stylesheet_of_sil_machine(kind):
-    from pronto.bibles.markers import _TABLE
+    from pronto.bibles.usfm import _TABLE
     differ = set('qac jmp pb sd p1 p2 d pub toc pref intro conc glo idx maps cov spine'.split()) # Said in the notebook
     names = {'PARAGRAPH': 'text head', 'CHARACTER': 'cell char out', 'NOTE': 'note'}
     for marker in _TABLE[kind].split():

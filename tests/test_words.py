@@ -139,7 +139,7 @@ def test_the_words_of_the_package_are_those_of_all_books_without_greek_text():
 @pytest.mark.slow
 def test_the_words_of_the_package_are_those_of_macula(testdata):
     from pronto.sources.annotate import annotate
-    from pronto.sources.word_table import open_words
+    from pronto.sources.open_annotations import open_words
     macula, ours = annotate(testdata/'macula-greek', words=True).verses, open_words().verses
     pairs = [(a, b) for ref,v in macula.items() if v.words for a,b in zip(v.words, ours[ref].words, strict=True)]
     same = sum((a.lemma, a.pos, a.grammar) == (b.lemma, b.pos, b.grammar) for a,b in pairs)

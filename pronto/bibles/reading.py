@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from .installed import IN_PYTHONBIBLE, bible_place
+from .opening import IN_PYTHONBIBLE, bible_place
 from .opening import VERSE_LINES, Folder, NotABible, Reader, TextFile
 from .opening import decoded, open_place, text_file
 from .rows import Bible, VerseRow, joined_faults

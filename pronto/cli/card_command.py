@@ -41,7 +41,7 @@ def card_options(parser):
 def _english(card, models:list, report): # A `Dataset`, and the models that are asked about it
     "The English text beside a card's"
     from pronto.datasets.loading import open_datasets
-    from pronto.reporting.english_beside import english_beside
+    from pronto.reporting.card_page import english_beside
     from pronto.reporting.evaluating import scored_tasks
     folder = english_beside(card.dataset, report) if models else None
     english = open_datasets([folder], report=None)[0] if folder else None
@@ -49,7 +49,7 @@ def _english(card, models:list, report): # A `Dataset`, and the models that are 
 
 def _number(card, models:list, runs, report):
     "Ask models whether they read the language, also in English"
-    from pronto.reporting.english_beside import pieces_in_words
+    from pronto.reporting.card_page import pieces_in_words
     from pronto.reporting.evaluating import evaluate, scored_tasks
     def runs_of(dataset, model, read, ask):
         name = f'{model.name}: ' if len(models) > 1 else ''
@@ -72,7 +72,7 @@ def _complete(card, model, runs, report):
     "Ask a model that predicts the next word whether it has read this very text"
     from pronto.core.tables import markdown_text
     from pronto.protocols.protocol import known_protocol
-    from pronto.reporting.english_beside import other_wording
+    from pronto.reporting.card_page import other_wording
     from pronto.runs.planning import plan
     from pronto.runs.runner import run_all
     if not known_protocol('memory'):

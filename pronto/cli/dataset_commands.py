@@ -102,7 +102,7 @@ def _no_annotations(args):
 def _read_all(args)->tuple: # The annotations and the Bible
     "Read the annotations and a Bible, or a plain text of paragraphs, from which only choices are made"
     from pronto.bibles.opening import NotABible
-    from pronto.bibles.paragraphs import read_paragraphs
+    from pronto.bibles.verse_tables import read_paragraphs
     from pronto.bibles.reading import read_bible
     from pronto.sources.open_annotations import usual_annotations
     given = args.annotations

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['JOINERS', 'ANY_SHAPE', 'is_printable', 'printable', 'InputError', 'Parameter', 'did_you_mean', 'to_stderr',
            'warn_once', 'reading', 'file_lines', 'our_mistake', 'parse_json', 'read_json', 'json_bytes',
-           'json_with_keys', 'safe_name', 'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'remove_left',
-           'require_place', 'require_within', 'replace_folder', 'temporary_folder', 'beside', 'checkout', 'data_dir',
+           'json_with_keys', 'safe_name', 'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place',
+           'require_within', 'replace_folder', 'temporary_folder', 'beside', 'checkout', 'data_dir',
            'annotation_places', 'content_hash', 'fact_table', 'template', 'filled', 'html_page', 'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
@@ -335,7 +335,7 @@ def _left(path:Path, kind:str)->list[Path]:
     candidates = [(p, marked.fullmatch(p.name)) for p in sorted(path.parent.iterdir())]
     return [p for p,m in candidates if m and not _alive(m[1], p)]
 
-def remove_left(path:Path):
+def _remove_left(path:Path):
     "Remove what dead writers of a file left beside it"
     for aside in _left(path, 'tmp'):
         aside.unlink(missing_ok=True)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['confusion_metrics', 'ByChapter', 'chapter_cells', 'student_interval', 'wilson', 'all_labels', 'confusions',
-           'metric_bounds', 'on_one_core', 'batches', 'score', 'members', 'permutation_test', 'holm']
+           'metric_bounds', 'batches', 'score', 'members', 'permutation_test', 'holm']
 
 # %% ../../nbs/core/stats.ipynb #7a748c48
 import numpy as np
@@ -143,7 +143,7 @@ def _libraries():
     from threadpoolctl import ThreadpoolController
     return ThreadpoolController()
 
-def on_one_core(): # A context
+def _on_one_core(): # A context
     "Small products are made by one core, as others would take longer to wait for the next one than to help"
     return _libraries().limit(limits=1, user_api='blas')
 
@@ -224,7 +224,7 @@ def permutation_test(
     differences = np.asarray(first, float) - np.asarray(second, float)
     difference, = chapters.sums(differences[None])
     signs = _signs(n, len(cells), seed)
-    with on_one_core():
+    with _on_one_core():
         total, errors = _signed(signs, difference, chapters.sizes, cells, n_chapters)
     z = np.abs(total)/np.maximum(errors, 1e-9)
     freedom = n_chapters - 1

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['ABSENT', 'IN_BRACKETS', 'Markup', 'one_line', 'isolated', 'own_direction', 'grouped', 'with_label', 'names_in',
            'markdown_text', 'code_span', 'markdown_row', 'markdown_table', 'spreadsheet_value', 'csv_text', 'csv_rows',
-           'decimal', 'percent', 'interval_text', 'Printed', 'terminal_text', 'Column', 'titled', 'record_of',
-           'cells_of', 'titles_of', 'Table', 'table_of', 'wide_table', 'read_table']
+           'decimal', 'percent', 'Printed', 'terminal_text', 'Column', 'titled', 'record_of', 'cells_of', 'titles_of',
+           'Table', 'table_of', 'read_table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
@@ -209,22 +209,22 @@ def _csv_records(text:str)->list[dict]: # As `Table.data` has them
 # %% ../../nbs/core/tables.ipynb #tbltab02
 ABSENT = '–'
 
-def decimal(x:float|None, digits:int=2, sign:str='')->str: # As a table prints it
-    "A score, or another number, with so many decimals; `sign` is `+` for differences"
+IN_BRACKETS = '[{}, {}]'
+
+def decimal(
+    x:float|tuple|list|None, # Two for the ends of an interval
+    digits:int=2,
+    sign:str='', # `+` for differences
+    form:str='{} to {}' # Of an interval; `IN_BRACKETS` in narrow columns
+)->str: # e.g. `0.52`, or `0.48 to 0.56`
+    "A score, another number, or an interval as a table prints it, with so many decimals"
+    if isinstance(x, (tuple, list)):
+        return ABSENT if None in x else form.format(*(decimal(end, digits, sign) for end in x))
     return ABSENT if x is None or x != x else f'{x:{sign or "z"}.{digits}f}'.replace('-', '−')
 
 def percent(share:float)->str: # e.g. `85 %`
     "A share as a table prints it"
     return f'{100*share:.0f} %'
-
-IN_BRACKETS = '[{}, {}]'
-
-def interval_text(
-    ends:list[float|None]|None, digits:int=2, sign:str='',
-    form:str='{} to {}' # Or `IN_BRACKETS`, in narrow columns
-)->str: # e.g. `0.48 to 0.56`
-    "An interval as a table prints it"
-    return form.format(*(decimal(x, digits, sign) for x in ends)) if ends and None not in ends else ABSENT
 
 # %% ../../nbs/core/tables.ipynb #tbltab05
 class Printed(NamedTuple):
@@ -483,29 +483,6 @@ def table_of(
     records = [record_of(columns, row) for row in rows]
     cells = list(map(partial(cells_of, columns), rows, records))
     return Table(stem, title, [(titles_of(columns), cells)], list(notes), records, **more)
-
-# %% ../../nbs/core/tables.ipynb #tblcol7b
-def wide_table(
-    stem:str, # Of its files
-    title:str, columns:list[Column], rows:list, notes:list[str]=(), *,
-    across:str, # The name of the column whose values stand side by side
-    cell:Column, # Of `columns`: what is printed below them
-    order:list|None=None, # Of these values; that of the rows if not given
-    beside:list[Column]=(), # Further ones, of all rows that share a line
-    **more # Of `Table`
-)->Table:
-    "A record for each row, and a line for rows with the same cells in the columns with titles"
-    records = [record_of(columns, row) for row in rows]
-    places = list(dict.fromkeys(record[across] for record in records) if order is None else order)
-    lines = grouped(zip(rows, records), lambda pair: tuple(cells_of(columns, *pair)))
-    printed = []
-    for names,pairs in lines.items():
-        by_value = {record[across]: cell.cell(row, record) for row,record in pairs}
-        of_line = [row for row,_ in pairs]
-        figures = [by_value.get(value, ABSENT) for value in places]
-        printed.append([*names, *figures, *cells_of(beside, of_line, record_of(beside, of_line))])
-    header = [*titles_of(columns), *places, *titles_of(beside)]
-    return Table(stem, title, [(header, printed)], list(notes), records, **more)
 
 # %% ../../nbs/core/tables.ipynb #tblread1
 def read_table(path)->Table: # Without title and cells

@@ -16,14 +16,14 @@ from ..core.files import (InputError, Parameter, content_hash, foreign_file, jso
                                no_collection, parse_json, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations, join
-from ..bibles.guessing import guess_language
+from ..bibles.languages import guess_language
 from ..bibles.languages import is_private, language_doubt, script_of, unknown_language, unusual_script
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,
                                    require_verses)
 from .choices.text import ChoiceText
-from .folded import FOLDS, folded_lines, marked
+from .splits import FOLDS, folded_lines, marked
 from .loading import ALIGNMENT_COLUMNS
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, manifest_hash, table_hash)

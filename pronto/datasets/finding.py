@@ -9,7 +9,7 @@ __all__ = ['find_dataset', 'find_datasets']
 import os
 from pathlib import Path
 from typing import Callable
-from ..bibles.installed import bible_place
+from ..bibles.opening import bible_place
 from ..bibles.languages import licence_of, unknown_language
 from ..core.files import InputError, data_dir, did_you_mean, safe_name, to_stderr
 from .building import build

@@ -24,11 +24,11 @@ from ..core.refs import Ref
 from ..core.stats import metric_bounds, score
 from ..sources.records import Annotations, Predicate, Source, VerseAnnotation
 from .align import AlignedVerse
-from .entity_labels import (count_people, key_terms, names_creature,
+from .targets import (count_people, key_terms, names_creature,
                                            subject_is_named, things)
-from .choices.answers import credit
-from .choices.choice_baselines import CHOICE_BASELINES
-from .choices.following import next_verse
+from .examples import credit
+from .choices.cues import CHOICE_BASELINES
+from .choices.words import next_verse
 from .choices.text import ChoiceText
 from .choices.words import word_choice, word_exchange, word_order
 from .examples import ChoiceRow, Choices, PairExample, VerseExample, Verses, read_json_rows

@@ -8,7 +8,7 @@ __all__ = ['COMMANDS', 'demo_options', 'demo_command']
 # %% ../../nbs/demo/demo_command.ipynb #dmch05
 from ..cli.options import add_number
 from ..cli.output import show, tell
-from ..core.extras import how_to_install
+from ..core.offers import how_to_install
 from ..core.files import InputError
 from ..core.progress import about
 

@@ -16,7 +16,7 @@ from typing import Callable, NamedTuple
 import numpy as np
 from ..core.files import InputError
 from ..core.progress import Meter
-from ..datasets.choices.answers import TIE, answer_of, credit
+from ..datasets.examples import TIE, answer_of, credit
 from .encoding import batches_by_length, padded, share_unknown, tokenized
 from .model import Model
 from .outcome import Trained, pick_device, spent, test_sets

@@ -26,7 +26,7 @@ class _Masked:
     def __init__(self, model, device:str=None):
         from transformers import AutoModelForMaskedLM
         from pronto.modeling.architectures import check_tokens, load_model, load_tokenizer, quiet, token_limit
-        from pronto.modeling.apart import read_apart
+        from pronto.modeling.architectures import read_apart
         self.model = model
         self.device = pick_device(device)
         self.tokenizer = load_tokenizer(model)
@@ -87,7 +87,7 @@ def _load_causal(model, device:str):
     from transformers import AutoModelForCausalLM
     from transformers.models.auto import modeling_auto as auto
     from pronto.modeling.architectures import load_config, load_model, load_tokenizer, one_line_errors
-    from pronto.modeling.apart import looks_ahead
+    from pronto.modeling.architectures import looks_ahead
     tokenizer, config = load_tokenizer(model), load_config(model)
     causal = type(config) in auto.MODEL_FOR_CAUSAL_LM_MAPPING
     is_decoder = causal and not config.is_encoder_decoder # Half of a translator says nothing by itself

@@ -22,7 +22,7 @@ from ..datasets.examples import row_texts
 from ..datasets.loading import open_datasets, sample
 from ..datasets.manifest import NOT_STATED
 from ..datasets.tasks import ChoiceTask, GivenLabel, NumberTask, Task, Tasks, UnknownTask
-from .cells import between, few_rows_notes, number
+from .cells import few_rows_notes, number
 from .rendering import BASELINES_IN_WORDS
 from ..runs.folds import right_answers, unknown_share
 from .language_score import language_scores, score_lines
@@ -208,7 +208,7 @@ def _scored(task:Task, model:str, answers:Answers)->dict: # By name; scores from
 def _printed(row:dict, task:Task)->list[str]:
     metric = row['metric']
     score, best, chance = (number(row[name], metric) for name in ('score','best','chance'))
-    interval = between(row['interval'], metric, form=IN_BRACKETS) if row['interval'] else ''
+    interval = number(row['interval'], metric, form=IN_BRACKETS) if row['interval'] else ''
     of = '' if metric == 'accuracy' else METRICS[metric]
     score = f'{score} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
     beside = f' ({_plain(row["baseline"], task)})' if row['baseline'] else ''

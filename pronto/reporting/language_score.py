@@ -15,12 +15,12 @@ from ..core.files import InputError
 from ..core.pictures import Picture
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.stats import holm
-from ..core.tables import IN_BRACKETS, decimal, grouped, interval_text, markdown_text
+from ..core.tables import IN_BRACKETS, decimal, grouped, markdown_text
 from ..datasets.choices.reading_curve import CURVE, FEWEST_ROWS, SCORED, curve_credits, large_enough
 from .equivalent import TOO_LITTLE, VERDICTS, Mark
 from .equivalent import equivalent_reading, reading_picture, reading_text
 from .scores import Answers, answer_values, is_clear, read_answers
-from ..runs.comparing import cell_of, kinds_apart, name_apart, preferred, protocol_name
+from ..runs.comparing import kinds_apart, name_apart, preferred_cells, protocol_name
 from ..runs.comparing import test_set
 from ..runs.schema import Run
 
@@ -88,8 +88,7 @@ def language_scores(
 )->pd.DataFrame: # See `_COLUMNS`; `words` are letters where no blanks divide these
     "A row for each model and dataset that has choices; of models on the same rows the highest first"
     scored = kinds_apart(name_apart([r for r in records if r.task in SCORED and not r.sources]))
-    cells = list(grouped(scored, cell_of).values()) # N-grams learn what the model does
-    of_models = grouped([cells[i] for i in preferred(cells)], lambda seeds: (
+    of_models = grouped(preferred_cells(scored), lambda seeds: ( # N-grams learn what the model does
         seeds[0].dataset_name, protocol_name(seeds[0]), seeds[0].model_name))
     rows = []
     for (dataset,protocol,model),cells in of_models.items():
@@ -128,7 +127,7 @@ def score_lines(scores:pd.DataFrame)->list[str]: # `scores`: as `language_scores
     lines = []
     for row in scores.itertuples():
         about = ', '.join(answers.task.abbr for answers in row.answers)
-        interval = f' {interval_text([row.low, row.high], 0, form=IN_BRACKETS)}'*(row.low == row.low)
+        interval = f' {decimal([row.low, row.high], 0, form=IN_BRACKETS)}'*(row.low == row.low)
         number = f'{decimal(row.number, 1)} of 100{interval}, n-grams {decimal(row.ngrams, 1)}'
         lines.append(f'{row.dataset}: {row.model}: {row.verdict or "undecided"}, {read_text(row)}; '
                      f'{number}; 0 is guessing ({about}, by chapter; {row.protocol}).')

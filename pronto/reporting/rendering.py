@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ABOUT', 'CELL', 'NOT_RUN', 'BASELINE_NAMES', 'BASELINES_IN_WORDS', 'OWN_TABLE', 'COLLAPSED', 'language_name',
-           'Accuracies', 'notes', 'grid', 'file_stem', 'accuracy_table']
+           'Accuracies', 'notes', 'grid', 'accuracy_table']
 
 # %% ../../nbs/reporting/rendering.ipynb #cb9de5fb
 from collections import Counter
@@ -325,7 +325,7 @@ def grid(
     return blocks
 
 # %% ../../nbs/reporting/rendering.ipynb #718e472c
-def file_stem(table:str)->str: # e.g. `table1`
+def _file_stem(table:str)->str: # e.g. `table1`
     "The name of a table's files, without the ending"
     return safe_name(table.lower().replace(' ', ''))
 
@@ -338,7 +338,7 @@ def accuracy_table(found:Accuracies)->Table:
     told = {_description(first): None for first in firsts if _description(first) != _name(first)}
     absent = [name for name in _SPARSE if found.cells[name].isin(['', None]).all()] # Few tables need them
     data = found.cells.drop(columns=[*_HIDDEN, *absent]).to_dict('records')
-    made = Table(file_stem(found.name), _title(found), grid(found), notes(found), data,
+    made = Table(_file_stem(found.name), _title(found), grid(found), notes(found), data,
                  name=found.name, legend=list(names), align='lr',
                  layout=r'\centering\small\setlength{\tabcolsep}{3pt}')
     short = replace(made, blocks=grid(found, True), notes=notes(found, True), legend=list(told))

@@ -6,7 +6,7 @@
 __all__ = ['MIN_SEEDS', 'METRICS', 'IN_PERCENT', 'Answers', 'has_seed', 'read_answers', 'read_seeds', 'answers_by_task',
            'common_codes', 'same_rows', 'shown', 'main_metric', 'with_metric', 'answer_values', 'seed_scores',
            'mean_score', 'baseline_scores', 'unambiguous_scores', 'compare_values', 'compare_answers', 'compare_all',
-           'is_clear', 'among_best', 'may_be_best', 'against_baselines']
+           'is_clear', 'among_best', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from collections.abc import Iterable
@@ -21,10 +21,10 @@ from ..core.seeds import score_seeds, score_sums
 from ..core.stats import ByChapter, all_labels, chapter_cells, holm
 from ..core.tables import grouped
 from ..datasets.tasks import Task
-from ..modeling.adapting import depends_on_seed
+from ..modeling.recipes import depends_on_seed
 from ..protocols.protocol import known_protocol
 from ..runs.schema import Run
-from ..runs.frame import TestRows
+from ..runs.predictions import TestRows
 
 # %% ../../nbs/reporting/scores.ipynb #5c0e06a1
 MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothing is marked as best
@@ -294,17 +294,17 @@ def is_clear(p:float|None)->bool:
 def among_best(
     models:dict[str,Answers], metric:str='accuracy'
 )->set[str]: # Names; empty for one model, if one was trained with few seeds, or if rows differ
-    "The best model, and those that are not clearly worse, of those that `may_be_best`"
+    "The best model, and those that are not clearly worse, of those that `_may_be_best`"
     if len(models) < 2 or any(a.few_seeds for a in models.values()):
         return set()
-    models = {name: answers for name,answers in models.items() if may_be_best(answers, metric)}
+    models = {name: answers for name,answers in models.items() if _may_be_best(answers, metric)}
     if len({answers.rows.same for answers in models.values()}) != 1: # None is left, or they differ
         return set()
     best = max(models, key=lambda name: mean_score(models[name], metric))
     apart = [{row['first'], row['second']} for row in compare_all(models, metric) if is_clear(row['p_holm'])]
     return {best} | models.keys() - set().union(*(pair for pair in apart if best in pair))
 
-def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has it learned something
+def _may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has it learned something
     "Does no run give one answer to everything, and does no baseline score more?"
     score = mean_score(answers, metric)
     return not answers.collapsed and all(x <= score for x in baseline_scores(answers, metric).values())

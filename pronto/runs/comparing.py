@@ -5,19 +5,19 @@
 # %% auto #0
 __all__ = ['BOARD', 'known_as', 'TaskKey', 'task_key', 'by_model_and_task', 'made_as', 'kind_of', 'test_set', 'board_of',
            'test_on_board', 'latest', 'preference', 'one_test_set', 'cell_of', 'source_names', 'row_of',
-           'whole_setting', 'one_setting', 'settled', 'preferred', 'result_of', 'name_apart', 'under_own_names',
-           'models_apart', 'protocol_name', 'Across', 'across_translations', 'training_of', 'differing', 'kind_names',
+           'whole_setting', 'one_setting', 'settled', 'preferred_cells', 'result_of', 'name_apart', 'under_own_names',
+           'models_apart', 'protocol_name', 'across_translations', 'training_of', 'differing', 'kind_names',
            'kinds_apart', 'search_name']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 from .schema import Apart, Run
 from ..core.tables import grouped
 from ..datasets.tasks import BUILT_IN, Task, UnknownTask
-from ..modeling.adapting import adaptations
+from ..modeling.recipes import adaptations
 from ..modeling.recipes import RECIPES
 from ..modeling.model import ModelKind, model_kinds
 
@@ -94,14 +94,21 @@ def preference(records:list[Run])->tuple:
     return limit is None, limit or 0, latest(records)
 
 # %% ../../nbs/runs/comparing.ipynb #nv000002
+def _preferred(
+    records:list[Run],
+    shared:Callable, # Of a run, as `alike`: of runs that share this, only some count
+    alike:Callable, # Those that are alike count together
+    rank:Callable # Of a list of such runs; the greatest count, and the first of those
+)->list[Run]:
+    "Which of several runs of one thing count"
+    groups = [grouped(runs, alike).values() for runs in grouped(records, shared).values()]
+    return [run for of_group in groups for run in max(of_group, key=rank)]
+
 def one_test_set(records:list[Run])->list[Run]:
     "The runs that share Bible, protocol and training data with the first, and of a task the first test set"
     def about(run): return run.dataset, run.protocol, run.train
-    first = {}
-    for run in records:
-        if about(run) == about(records[0]):
-            first.setdefault(run.task, test_set(run))
-    return [r for r in records if about(r) == about(records[0]) and first[r.task] == test_set(r)]
+    of_first = [run for run in records if about(run) == about(records[0])]
+    return _preferred(of_first, lambda run: run.task, test_set, lambda runs: 0)
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00015
 def _setting_of(record:Run)->tuple:
@@ -126,17 +133,15 @@ def whole_setting(record:Run)->tuple:
     "What all runs of a comparison over translations must share"
     return *_setting_of(record), record.limit, *made_as(record)
 
-def one_setting(records:list[Run])->list[Run]:
+def one_setting(records:list[Run], shared:Callable=lambda run: None)->list[Run]: # See `_preferred`
     """Keep the runs of one setting: the one with the most runs, and on a tie the one with the latest run.
     Random weights are a control, so they stand for a model only where there is nothing else"""
-    settings = grouped(records, whole_setting).values()
-    def model_itself(runs): return runs[0].recipe != 'probe-random'
-    return max(settings, key=lambda runs: (model_itself(runs), len(runs), latest(runs)), default=[])
+    def rank(runs): return runs[0].recipe != 'probe-random', len(runs), latest(runs)
+    return _preferred(records, shared, whole_setting, rank)
 
 def settled(records:list[Run])->list[Run]:
     "Keep the runs of one setting of each model, task and protocol, so that no mean mixes limits or recipes"
-    groups = grouped(records, lambda r: (known_as(r.model_name), task_key(r), r.protocol))
-    return [r for runs in groups.values() for r in one_setting(runs)]
+    return one_setting(records, lambda r: (known_as(r.model_name), task_key(r), r.protocol))
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0015b
 def _model_kind(record:Run)->ModelKind:
@@ -153,20 +158,12 @@ def _changed_epochs(record:Run)->int|None: # `None` where they are those of the 
     return None if epochs == usual else epochs
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0016p
-def preferred(cells:list[list[Run]])->list[int]: # Places in `cells`, each of which has the seeds of one cell
+def preferred_cells(records:list[Run])->list[list[Run]]: # Each has the seeds of one cell
     "Choose one test set for each board, translation and task, and the latest setting of each model there"
-    def where(i):
-        run = cells[i][0]
-        return run.dataset_name, task_key(run), board_of(run)
-    def of_model(i): return cells[i][0].model_name, tuple(cells[i][0].train_names), cells[i][0].condition
-    def preference_of(places): return preference([run for i in places for run in cells[i]])
-    chosen = []
-    for places in grouped(range(len(cells)), where).values():
-        test_sets = grouped(places, lambda i: test_on_board(cells[i][0])).values()
-        best = max(test_sets, key=preference_of)
-        for settings in grouped(best, of_model).values():
-            chosen.append(max(settings, key=lambda i: latest(cells[i])))
-    return chosen
+    def where(run): return run.dataset_name, task_key(run), board_of(run)
+    def of_model(run): return where(run), run.model_name, tuple(run.train_names), run.condition
+    on_one = _preferred(records, where, test_on_board, preference)
+    return list(grouped(_preferred(on_one, of_model, cell_of, latest), cell_of).values())
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00018
 _OF_FOLDS = 'dataset model model_hash task protocol recipe seed limit pool condition'.split()
@@ -322,7 +319,7 @@ def protocol_name(record:Run)->str: # e.g. `few-shot, 50 examples`
     "The protocol, with what sets runs of it apart"
     return ', '.join(filter(None, (record.protocol, record.condition)))
 
-class Across(NamedTuple):
+class _Across(NamedTuple):
     "What runs must share for their answers in different translations to be compared"
     model:str
     task:TaskKey
@@ -330,10 +327,10 @@ class Across(NamedTuple):
     training:tuple[str,...] # Codes of what trained a model that is transferred; else each trains its own
     made:tuple[str,...]     # See `made_as`
 
-def across_translations(record:Run)->Across:
+def across_translations(record:Run)->_Across:
     "The group of a run among those of other translations"
     training = tuple(record.train_names) if record.protocol.startswith('transfer') else ()
-    return Across(record.model_name, task_key(record), protocol_name(record), training, made_as(record))
+    return _Across(record.model_name, task_key(record), protocol_name(record), training, made_as(record))
 
 def training_of(record:Run)->tuple[str,...]: # In words; empty where there is nothing to say
     "How a model was trained, apart from its seed and its hyperparameters"

@@ -15,7 +15,7 @@ from ..core.files import InputError, content_hash, data_dir, to_stderr, warn_onc
 from ..datasets.loading import Dataset, open_datasets
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import BUILT_IN, Task, Tasks
-from ..modeling.adapting import adaptations, depends_on_seed
+from ..modeling.recipes import adaptations, depends_on_seed
 from ..modeling.model import Model, given_name, model_name
 from ..modeling.recipes import find_recipe, has_bf16
 from ..protocols.parts import Part, Selection, check_compatible

@@ -20,7 +20,7 @@ from ..datasets.loading import UNLABELLED, Dataset, load_table, sample
 from ..core.files import InputError, data_dir, require_place
 from ..core.processes import in_processes
 from ..core.progress import step
-from ..modeling.adapting import adaptations
+from ..modeling.recipes import adaptations
 from ..modeling.model import Model
 from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Share', 'Coefficient', 'Size', 'Number', 'Interval', 'AmountRead', 'Scores', 'Epoch', 'Search', 'KEYS', 'EMPTY',
-           'NOT_IN_FILES', 'RequiredFields', 'Record', 'Apart', 'Run', 'retrieval_fields', 'in_file', 'as_run']
+           'NOT_IN_FILES', 'Record', 'Apart', 'Run', 'retrieval_fields', 'in_file', 'as_run']
 
 # %% ../../nbs/runs/schema.ipynb #rc000005
 from functools import reduce
@@ -56,7 +56,7 @@ Epoch = Annotated[dict[str,int|float|bool|None], AfterValidator(_in_bounds)]
 Search = Annotated[dict[str,JsonValue], AfterValidator(_in_bounds)]
 
 # %% ../../nbs/runs/schema.ipynb #rcwith03
-class RequiredFields(BaseModel):
+class _RequiredFields(BaseModel):
     "What every record holds"
     model_config = ConfigDict(extra='allow', strict=True, allow_inf_nan=False, protected_namespaces=())
     dataset:str = '' # Its code
@@ -83,10 +83,10 @@ class RequiredFields(BaseModel):
     versions:dict[str,str] = {}
     predictions:str = '' # The hash of the table beside it
 
-KEYS = list(RequiredFields.model_fields)
+KEYS = list(_RequiredFields.model_fields)
 
 # %% ../../nbs/runs/schema.ipynb #5c0e06a2
-class _MoreFields(RequiredFields):
+class _MoreFields(_RequiredFields):
     "Fields that a record may leave out"
     intervals:dict[str,Interval|None] = {} # 95 %, of runs without labels; the others' are made from answers
     mae:Size|None = None # For counts and numbers

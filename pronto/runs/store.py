@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['RunKey', 'key_of', 'read_record', 'is_done', 'locked', 'write_record', 'predictions_of', 'score_run', 'run_key',
-           'check_labels', 'recorded_tasks', 'store_run', 'store_measured', 'record_paths', 'store_of', 'read_runs',
-           'pool_runs', 'store_table']
+           'check_labels', 'store_run', 'store_measured', 'store_of', 'read_runs', 'pool_runs', 'store_table']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os
@@ -16,7 +15,7 @@ import pandas as pd
 from ..datasets.baselines import predict_once
 from .predictions import ROWS_FILE, TEXT_FILE, join_columns, read_stored
 from .predictions import table_file, write_answers
-from .frame import AGREED, coded, test_rows
+from .predictions import AGREED, coded, test_rows
 from .schema import EMPTY, Run, as_run
 from .comparing import result_of
 from .folds import missing_folds, pool, score_table
@@ -292,7 +291,7 @@ def _describe(task, manifest:dict, runs):
     with write_aside(_description(task, runs)) as f:
         f.write_bytes(json_bytes(about))
 
-def recorded_tasks(runs)->Tasks:
+def _recorded_tasks(runs)->Tasks:
     "The tasks that a store describes"
     tasks = Tasks()
     for path in sorted((store_of(runs)/'tasks').glob('*.json')):
@@ -362,7 +361,7 @@ def _entries(folder:str)->list[str]: # Paths; strings, as there are many
         raise InputError(folder, f'cannot be read as a part of the run store ({e.strerror}); check its '
                                  'permissions') from e
 
-def record_paths(runs:Path)->list[Path]: # In their order
+def _record_paths(runs:Path)->list[Path]: # In their order
     "All records that are there, whole or not"
     folders = [str(runs)]
     for _ in 'store dataset model task'.split():
@@ -386,8 +385,8 @@ def read_runs(
     runs, records = store_of(runs), []
     if runs.exists() and not runs.is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
-    tasks |= recorded_tasks(runs)
-    for path in record_paths(runs):
+    tasks |= _recorded_tasks(runs)
+    for path in _record_paths(runs):
         try:
             run = read_record(path)
         except InputError as e:
@@ -432,7 +431,7 @@ def store_table(
     runs = store_of(runs)
     if not runs.is_dir():
         raise InputError(runs, 'is not there; make runs with `pronto eval`')
-    parts = [path.parts[-4:] for path in record_paths(runs)]
+    parts = [path.parts[-4:] for path in _record_paths(runs)]
     places = pd.DataFrame(parts, columns='dataset model task file'.split())
     places['recipe'] = places.file.str.rpartition('-s')[0]
     places['model'] = places.model.str.replace('--', '/')

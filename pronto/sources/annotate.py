@@ -28,8 +28,8 @@ from .macula_rules import annotate_greek
 from .onf import Document, onf_files
 from .ontonotes_rules import ARGUMENTS, PAPER, annotate_onf, read_placed
 from .records import Annotations, Source, VerseAnnotation, make_source
-from .v01_rules import V01
-from .word_table import open_words
+from .ontonotes_rules import V01
+from .open_annotations import open_words
 
 # %% ../../nbs/sources/annotate.ipynb #1719d6e9
 RULES = {'paper': PAPER, 'v0.1': V01} # How sentences of OntoNotes are read

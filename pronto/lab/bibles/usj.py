@@ -10,7 +10,7 @@ import re
 from ...core.files import InputError, json_bytes, parse_json, write_aside
 from ...bibles.rows import Bible
 from ...bibles.usfm import marked_bible
-from ...bibles.usx import Event, element_marks
+from ...bibles.xml import Event, element_marks
 from ...bibles.opening import Reader
 
 # %% ../../../nbs/lab/bibles/usj.ipynb #uj08

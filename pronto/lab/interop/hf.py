@@ -21,7 +21,7 @@ from ...core.files import InputError, foreign_file, json_bytes, json_with_keys, 
 from ...core.files import safe_name, template
 from ...core.tables import markdown_table, markdown_text
 from ...datasets.building import dataset_files
-from ...datasets.folded import FOLDS
+from ...datasets.splits import FOLDS
 from ...datasets.examples import ChoiceRow, read_json_rows, table_line
 from ...datasets.loading import Dataset, dataset_folders, load_dataset_folder, load_manifest
 from ...datasets.manifest import CITATION, NOT_STATED, manifest_bytes, table_hash

@@ -17,7 +17,7 @@ from ...datasets.align import readable_verses, single_spaced
 from ...datasets.building import folded_table, foreign_in_dataset, verse_lines
 from ...datasets.choices.text import ChoiceText
 from ...datasets.examples import kind_of_columns, text_columns
-from ...datasets.folded import FOLDS
+from ...datasets.splits import FOLDS
 from ...datasets.loading import REBUILD, Dataset, dataset_folders, lacks_text, load_alignment
 from ...datasets.loading import load_manifest, open_dataset
 from ...datasets.manifest import bible_hash, manifest_bytes, table_hash, without_task

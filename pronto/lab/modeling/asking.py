@@ -7,7 +7,7 @@ __all__ = ['IN_WORDS', 'ASKING', 'ASKING_ACROSS']
 
 # %% ../../../nbs/lab/modeling/asking.ipynb #ask00005
 from .prompt_recipes import PROMPTS
-from ...modeling.adapting import Adaptation
+from ...modeling.recipes import Adaptation
 from ...protocols.protocol import Protocol, transfer, untrained
 
 # %% ../../../nbs/lab/modeling/asking.ipynb #ask00007

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Callable
 import numpy as np
-from ...core.extras import optional
+from ...core.offers import optional
 from ...core.files import InputError, content_hash, data_dir, printable, reading, safe_name, to_stderr
 from .letters import letter_of
 from .prompt_recipes import PromptRecipe

@@ -14,7 +14,7 @@ from ...bibles.languages import Language, identify
 from ..bibles.ud import Treebank
 from ...core.files import InputError, fact_table
 from ...core.pictures import heat_map
-from ...core.tables import IN_BRACKETS, Table, decimal, interval_text
+from ...core.tables import IN_BRACKETS, Table, decimal
 from ...datasets.loading import Dataset, load_dataset_folder
 from ..modeling.plain_text import plain_letters
 from ...datasets.tasks import SM
@@ -29,7 +29,7 @@ def measured(cell:dict)->str: # With its interval or standard deviation
     if cell.get('spread') is not None:
         return f"{decimal(cell['value'], 3)} ± {decimal(cell['spread'], 3)}"
     ends = [cell.get(k) for k in ('low','high')]
-    interval = '' if None in ends else f' {interval_text(ends, 3, form=IN_BRACKETS)}'
+    interval = '' if None in ends else f' {decimal(ends, 3, form=IN_BRACKETS)}'
     return decimal(cell['value'], 3) + interval
 
 # %% ../../../nbs/lab/quality/appendix.ipynb #8a11d2c5

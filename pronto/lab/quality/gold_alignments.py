@@ -32,7 +32,7 @@ from ...sources.greek_words import part_of_speech
 from ...sources.macula import lowfat_files
 from ...sources.open_annotations import OPEN
 from ...sources.records import SourceWord, VerseAnnotation
-from ...sources.word_table import open_words
+from ...sources.open_annotations import open_words
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0006
 class GoldVerse(NamedTuple):

@@ -12,7 +12,7 @@ from pickle import UnpicklingError
 from typing import Callable
 from ..bibles.ud import is_conllu
 from ...datasets.loading import Dataset
-from ...core.extras import optional
+from ...core.offers import optional
 from ...core.files import InputError, reading, write_aside
 
 # %% ../../../nbs/lab/quality/parsers.ipynb #1423a8c2

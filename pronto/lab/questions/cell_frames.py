@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FEW_SEEDS', 'Cells', 'read_cells', 'scored_cells', 'difference', 'mean_difference', 'difference_text', 'best_note',
-           'few_seeds_note', 'score_columns', 'difference_columns']
+           'few_seeds_note', 'score_columns', 'difference_columns', 'wide_table']
 
 # %% ../../../nbs/lab/questions/cell_frames.ipynb #ce000005
 from functools import partial
@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
-from ...core.tables import Column, decimal, grouped, interval_text
+from ...core.tables import ABSENT, Column, Table, cells_of, decimal, grouped, record_of, titles_of
 from ...reporting.cells import as_shown
-from ...reporting.scores import IN_PERCENT, MIN_SEEDS, Answers, among_best, answer_values
+from ...reporting.scores import MIN_SEEDS, Answers, among_best, answer_values
 from ...reporting.scores import compare_answers, compare_values, has_seed, read_answers, same_rows, shown
 from ...runs.comparing import TaskKey, by_model_and_task, one_setting, source_names
 from ...runs.schema import Run
@@ -122,9 +122,8 @@ def difference_text(
 )->str: # e.g. `+1.9 (95 %: +0.6 to +3.2)`
     "A difference in a sentence; without an interval it has no test"
     ends = [row[f'{name}_low'], row[f'{name}_high']]
-    digits = 1 if metric in IN_PERCENT else 2
-    interval = FEW_SEEDS if None in ends else f'95 %: {interval_text(ends, digits, "+")}'
-    return f'{decimal(row[name], digits, "+")} ({interval})'
+    interval = FEW_SEEDS if None in ends else f'95 %: {as_shown(ends, metric, "+")}'
+    return f'{as_shown(row[name], metric, "+")} ({interval})'
 
 def best_note(
     what:str, # e.g. `source for this target`
@@ -157,7 +156,30 @@ def difference_columns(
     "Columns of a difference, with its interval and its test"
     def difference(row): return shown(metric, getattr(get(row), 'difference', None))
     def ends(row): return [shown(metric, x) for x in getattr(get(row), 'interval', None) or (None, None)]
-    def ends_text(*ends): return interval_text(ends, 1 if metric in IN_PERCENT else 2, '+')
+    def ends_text(*ends): return as_shown(ends, metric, '+')
     return [Column(name, title, partial(as_shown, metric=metric, sign='+'), difference),
             Column(f'{name}_low {name}_high', '95 %', ends_text, ends),
             Column('p', 'p', partial(decimal, digits=3), lambda row: getattr(get(row), 'p', None))]
+
+# %% ../../../nbs/lab/questions/cell_frames.ipynb #tblcol7b
+def wide_table(
+    stem:str, # Of its files
+    title:str, columns:list[Column], rows:list, notes:list[str]=(), *,
+    across:str, # The name of the column whose values stand side by side
+    cell:Column, # Of `columns`: what is printed below them
+    order:list|None=None, # Of these values; that of the rows if not given
+    beside:list[Column]=(), # Further ones, of all rows that share a line
+    **more # Of `Table`
+)->Table:
+    "A record for each row, and a line for rows with the same cells in the columns with titles"
+    records = [record_of(columns, row) for row in rows]
+    places = list(dict.fromkeys(record[across] for record in records) if order is None else order)
+    lines = grouped(zip(rows, records), lambda pair: tuple(cells_of(columns, *pair)))
+    printed = []
+    for names,pairs in lines.items():
+        by_value = {record[across]: cell.cell(row, record) for row,record in pairs}
+        of_line = [row for row,_ in pairs]
+        figures = [by_value.get(value, ABSENT) for value in places]
+        printed.append([*names, *figures, *cells_of(beside, of_line, record_of(beside, of_line))])
+    header = [*titles_of(columns), *places, *titles_of(beside)]
+    return Table(stem, title, [(header, printed)], list(notes), records, **more)

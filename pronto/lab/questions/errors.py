@@ -17,7 +17,7 @@ from ...core.files import InputError
 from ...core.progress import progress
 from ...core.seeds import score_counts
 from ...core.stats import ByChapter
-from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of, titled
+from ...core.tables import Column, Table, decimal, grouped, table_of, titled
 from ...reporting.cells import data_notes, with_languages
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers
@@ -129,7 +129,7 @@ _NOTE = ('On the rows that both translations have: the share that is right in th
 _percent = partial(decimal, digits=1)
 
 def _gain(gain:float|None, low:float|None, high:float|None)->str:
-    interval = '' if low is None else f' ({interval_text((low, high), 1, "+")})'
+    interval = '' if low is None else f' ({decimal((low, high), 1, "+")})'
     return f'{decimal(gain, 1, "+")}{interval}'
 
 _COLUMNS = [

@@ -11,7 +11,8 @@ from math import exp, log
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 import pandas as pd
-from ...core.tables import Column, Table, titled, wide_table
+from ...core.tables import Column, Table, titled
+from .cell_frames import wide_table
 from .cell_frames import FEW_SEEDS, Cells, best_note, read_cells, score_columns
 from .cell_frames import scored_cells
 from ...reporting.questions.question import Drawing, RunQuestion

@@ -10,7 +10,7 @@ from operator import itemgetter
 from statistics import median
 import numpy as np
 from ...bibles.languages import family_of, identify, script_for
-from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, interval_text, table_of, titled
+from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
 from ...datasets.choices.reading_curve import SCORED
 from ...reporting.language_score import language_scores
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
@@ -48,7 +48,7 @@ def _entries(runs:list[Run])->list[dict]: # Rows of `language_scores` with what 
                                rows=sum(len(answers.true) for answers in row['answers'])))
     return rows
 
-def _interval(low, high)->str: return interval_text([low, high], 0, form=IN_BRACKETS)
+def _interval(low, high)->str: return decimal([low, high], 0, form=IN_BRACKETS)
 
 def _verses(row:dict)->str:
     return f'{row["read"]:,.0f}' if np.isfinite(row['read']) else f'over {row["read_all"]:,}'

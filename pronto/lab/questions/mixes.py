@@ -10,7 +10,8 @@ __all__ = ['CONDITIONS', 'MIXES', 'read_mixes', 'mixes_table', 'difference_table
 from operator import attrgetter, itemgetter
 from statistics import mean
 import pandas as pd
-from ...core.tables import Column, Table, grouped, table_of, titled, wide_table
+from ...core.tables import Column, Table, grouped, table_of, titled
+from .cell_frames import wide_table
 from ..protocols.mixing import VERSIONS
 from .cell_frames import Cells, best_note, difference_columns, difference_text
 from .cell_frames import few_seeds_note

@@ -11,7 +11,7 @@ from operator import itemgetter
 import numpy as np
 import pandas as pd
 from ...core.files import InputError
-from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of, titled
+from ...core.tables import Column, Table, decimal, grouped, percent, table_of, titled
 from ...reporting.cells import limit_text, number
 from .probe import agreement, mean_by_model
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
@@ -92,7 +92,7 @@ def order_table(found:list[dict], metric:str='mcc')->Table: # As `order_of` give
         *titled('task', 'protocol'), Column('limit', 'rows', limit_text),
         Column('read', 'language read', lambda is_read: 'yes' if is_read else 'no'),
         Column('models', 'models', lambda models: models.count(_LESS) + 1), *titled('translations'),
-        Column('tau', 'mean τ', decimal), Column('low high', '95 %', lambda *ends: interval_text(ends)),
+        Column('tau', 'mean τ', decimal), Column('low high', '95 %', lambda *ends: decimal(ends)),
         Column('pairs', 'pairs', percent),
         Column('whole', 'whole order', mark=lambda row: f' of {row["translations"]}'), Column('metric'),
         Column('gain', 'gain', partial(number, metric=metric, sign='+')),
@@ -111,7 +111,7 @@ def _verdict(row:dict)->str: # One of `_VERDICTS`
     return _VERDICTS[3 if row['high'] < 0 else 2]
 
 def _found_by(row:dict)->str: # With the evidence
-    ends = '' if row['low'] is None else f', 95 %: {interval_text((row["low"], row["high"]))}'
+    ends = '' if row['low'] is None else f', 95 %: {decimal((row["low"], row["high"]))}'
     return f'{row["task"]} (τ {decimal(row["tau"])}{ends}; {percent(row["pairs"])} of pairs)'
 
 def _highest_first(rows:list[dict])->list[dict]: return sorted(rows, key=itemgetter('tau'), reverse=True)

@@ -8,7 +8,7 @@ __all__ = ['PREDICTED', 'Readings', 'readings', 'predicted_table', 'predicted_se
 # %% ../../../nbs/lab/questions/predicted.ipynb #prd00005
 from operator import itemgetter
 from typing import NamedTuple
-from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
+from ...core.tables import IN_BRACKETS, Table, decimal, grouped
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.folds import HIGH_UNKNOWN
@@ -37,7 +37,7 @@ def _ends(run:Run)->list: return run.intervals.get('bits_per_character') or [Non
 def _cells(r:Run)->list[str]:
     bits = decimal(r.bits_per_character, 3) + ('' if _is_known(r) else '*')
     shares = [decimal(100*x, 1) for x in (_unknown(r), r.pieces or 0)]
-    interval = interval_text(_ends(r), 3, form=IN_BRACKETS)
+    interval = decimal(_ends(r), 3, form=IN_BRACKETS)
     tokens = [decimal(r.tokens_per_verse, 1), decimal(r.tokens_per_character, 3), decimal(r.fertility)]
     return [r.dataset_name, r.model_name, r.predicts, bits, interval, decimal(r.bits_per_verse, 1), *tokens,
             source_names(r), *shares]

@@ -13,7 +13,7 @@ import pandas as pd
 from ...runs.schema import Run
 from ..statistics.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
-from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of, titled
+from ...core.tables import Column, Table, decimal, grouped, percent, table_of, titled
 from ...core.tables import with_label
 from ...runs.comparing import kind_names, made_as, one_setting, settled, task_key, under_own_names
 from ...reporting.cells import described, limit_text, number
@@ -67,7 +67,7 @@ def rank_agreement(
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000012
 def _ends_text(*ends:float|None)->str:
-    return 'one translation' if None in ends else interval_text(ends)
+    return 'one translation' if None in ends else decimal(ends)
 
 _COLUMNS = [*titled('task', 'recipes'), Column('limit', 'rows', limit_text),
             *titled('models', 'translations'), Column('tau', 'mean τ', decimal),

@@ -8,7 +8,7 @@ __all__ = ['PROMPTING', 'read_prompted', 'prompted_table', 'prompted_sentences']
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm05
 from functools import partial
 from statistics import mean
-from ...core.tables import Column, Table, grouped, interval_text, table_of, titled
+from ...core.tables import Column, Table, grouped, decimal, table_of, titled
 from ...reporting.cells import as_shown, number
 from ...runs.folds import following_share
 from ...reporting.scores import read_answers, shown
@@ -74,7 +74,7 @@ def prompted_table(found:list[dict])->Table: # As `read_prompted` gives them
     columns = [
         *titled('task', 'model', 'translation'), Column('examples', 'examples', str), *titled('prompt'),
         Column('metric'), Column('score', 'MCC', mcc, mark=lambda row: '†'*row['collapsed']),
-        Column('low high', '95 %', lambda *ends: interval_text(ends)), Column('accuracy', 'accuracy', score),
+        Column('low high', '95 %', lambda *ends: decimal(ends)), Column('accuracy', 'accuracy', score),
         Column('majority', 'majority', score), Column('asked', 'asked'*has_shares),
         Column('follows_letter', 'follows the letter, %'*has_shares, number, mark=_of_one_letter),
         Column('unanswered', 'no answer, %'*has_shares, number)]
@@ -91,7 +91,7 @@ def _sentence(row:dict)->str:
     verdict = 'better than chance' if is_better else 'not shown to be better than chance'
     shots = f'{row["examples"]} examples' if row['examples'] else 'no examples'
     return (f'{row["task"]}, {row["model"]}, {row["translation"]}, {shots}: MCC '
-            f'{as_shown(row["score"], "mcc")} (95 %: {interval_text((low, high))}), {verdict}.')
+            f'{as_shown(row["score"], "mcc")} (95 %: {decimal((low, high))}), {verdict}.')
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm08c
 PROMPTING = RunQuestion(

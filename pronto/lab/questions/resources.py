@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from ..statistics.correlation import correlate
 from ...core.files import InputError, fact_table
-from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of, titled
+from ...core.tables import Column, Table, decimal, grouped, table_of, titled
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...reporting.cells import across_languages, as_shown
 from ...reporting.scores import shown
@@ -58,7 +58,7 @@ _NOTE = ("Correlations of scores with the number of Wikipedia articles: Pearson'
          '2020, their 40 languages.')
 
 def _pearson_cell(r:float|None, low:float|None, high:float|None)->str:
-    return decimal(r) if low is None else f'{decimal(r)} ({interval_text((low, high))})'
+    return decimal(r) if low is None else f'{decimal(r)} ({decimal((low, high))})'
 
 _COLUMNS = [
     *ABOUT, *titled('languages'), Column('pearson low high', 'Pearson', _pearson_cell),

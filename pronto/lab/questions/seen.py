@@ -13,7 +13,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Iterable, NamedTuple
 from ...core.files import InputError, data_dir
-from ...core.tables import ABSENT, Column, Table, decimal, grouped, titled, wide_table
+from ...core.tables import ABSENT, Column, Table, decimal, grouped, titled
+from .cell_frames import wide_table
 from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
 from ..suites.metrics import spans
 from ...reporting.questions.question import Drawing, RunQuestion, records_of

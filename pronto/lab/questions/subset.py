@@ -13,7 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 import numpy as np
 from ...bibles.languages import family_of
-from ...core.extras import how_to_install
+from ...core.offers import how_to_install
 from ...core.files import InputError, reading
 from ...core.tables import Column, Table, decimal, grouped, names_in, table_of, titled
 from ...reporting.questions.question import Drawing, RunQuestion, records_of

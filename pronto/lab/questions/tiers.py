@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from ..statistics.correlation import correlate
 from ...core.files import InputError
-from ...core.tables import ABSENT, Column, Table, decimal, grouped, interval_text, wide_table
+from ...core.tables import ABSENT, Column, Table, decimal, grouped
+from .cell_frames import wide_table
 from ...reporting.cells import as_shown
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from .resources import ABOUT, over_languages
@@ -45,7 +46,7 @@ def _correlation(title:str)->Column: # Of the rows that share a line of the tabl
         if value is None:
             return ABSENT
         ends = related.intervals[name]
-        return decimal(value) + (f' ({interval_text(ends)})' if ends else '')
+        return decimal(value) + (f' ({decimal(ends)})' if ends else '')
     return Column('', title, get=text)
 
 def _without_tier(rows:list[dict])->str:

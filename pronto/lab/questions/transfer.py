@@ -11,7 +11,8 @@ from statistics import mean
 import pandas as pd
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
-from ...core.tables import Column, Table, table_of, titled, wide_table
+from ...core.tables import Column, Table, table_of, titled
+from .cell_frames import wide_table
 from .cell_frames import Cells, best_note, difference, difference_columns
 from .cell_frames import difference_text
 from .cell_frames import few_seeds_note, mean_difference, read_cells, score_columns

@@ -31,7 +31,7 @@ from ...core.offers import offers
 from ...reporting.questions.question import usual_kind
 from .model_tiers import read_tiers, tier_of
 from ...runs.schema import Run
-from ...runs.comparing import BOARD, board_of, cell_of, name_apart, preferred, task_key
+from ...runs.comparing import BOARD, board_of, cell_of, name_apart, preferred_cells, task_key
 from ...runs.comparing import test_on_board, training_of
 from ...runs.folds import following_share, probe_kept, read_by_baselines, unknown_share
 from ...runs.store import read_runs
@@ -210,7 +210,9 @@ def make_report(
     facts = {r.dataset_name: _facts_of(r.dataset, r.language, registered.get(r.dataset, {})) for r in records}
     sets = grouped(range(len(cells)), lambda i: test_on_board(cells[i][0]))
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
-    tested, listed = _metrics_to_test(n_pairs, most_tests), set(preferred(cells))
+    tested = _metrics_to_test(n_pairs, most_tests)
+    shown = {id(seeds[0]) for seeds in preferred_cells(records)}
+    listed = {i for i,seeds in enumerate(cells) if id(seeds[0]) in shown}
     rows, tests = [None]*len(cells), {}
     common, notes = _common(sets, cells, listed)
     watch = progress('report: test sets', lambda item: len(item[1])*(2 + len(item[1])))

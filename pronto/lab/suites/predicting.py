@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 from ...core.files import InputError, data_dir, write_aside
-from ...core.tables import decimal, grouped, interval_text, markdown_table
+from ...core.tables import decimal, grouped, markdown_table
 from ...datasets.loading import UNLABELLED, Dataset, open_datasets
 from ...modeling.recipes import Recipe
 from ...protocols.parts import Part, Selection, row_names
@@ -157,6 +157,6 @@ def prediction_table(runs:list[Run])->str: # Markdown
             interval = read_answers(seeds[:1]).scores[metric].interval
             if len(seeds) > 1:
                 interval = min(values)/100, max(values)/100
-            shown = interval_text([100*x for x in interval]) if interval else ''
+            shown = decimal([100*x for x in interval]) if interval else ''
             rows.append([stem, language, name.replace('_', ' '), decimal(median(values)), shown])
     return markdown_table(['task','language','metric','score','95 % or range'], rows, 'lllrr')

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from ...core.files import InputError, content_hash, json_with_keys
 from ...core.seeds import item_values
 from ...datasets.ngrams import NearestText
-from ...datasets.choices.choice_baselines import CHOICE_BASELINES
+from ...datasets.choices.cues import CHOICE_BASELINES
 from ...datasets.tasks import ChoiceTask, Task, VerseTask
 from ..words.word_tasks import UNASKED
 from .kinds import Described, OfferedRow, Query, Question, SingleSentence, SentencePair

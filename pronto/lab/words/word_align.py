@@ -15,7 +15,7 @@ from math import log
 from typing import Iterable, NamedTuple
 import regex
 from ...bibles.languages import identify, lineage_of
-from ...core.extras import optional
+from ...core.offers import optional
 from ...core.files import InputError, fact_table
 from ...core.tables import grouped
 from ...sources.records import SourceWord
