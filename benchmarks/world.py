@@ -48,6 +48,7 @@ options = ["--limit", "100"]
 name = "masked"
 protocol = "probe"
 on = "world"
+bibles = "probed"
 models = ["masked16"]
 tasks = ["WO", "WC", "WX"]
 options = ["--limit", "150"]
@@ -145,7 +146,8 @@ def plan_text(chosen)->str: # TOML
         entry = f'{{ path = "{row.code}.tsv", language = "{row.language}" }}'
         lines.append(f'{row.code} = {entry} # {row.file}, {row.rights}')
     lines += ['', '[groups]', f'first = {listed(first.code)}', f'second = {listed(second.code)}']
-    lines += [f'asked = {listed(codes[language] for language in asked)}']
+    lines += [f'asked = {listed(codes[language] for language in asked)}',
+              f'probed = {listed(codes[language] for language in sorted({*asked, *order[:16]}))}']
     lines += [f'read{n} = {listed(codes[language] for language in order[:n])}' for n in READ]
     lines += ['', '[models]']
     reads = [('causal', n) for n in READ] + [('masked', 16)]
