@@ -11,6 +11,7 @@ import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from functools import cache
+from pkgutil import resolve_name
 from typing import Callable
 from ..core.offers import load_offers
 
@@ -136,22 +137,16 @@ class Adaptation:
 
 
 # %% ../../nbs/modeling/recipes.ipynb #ad00008
-def _fine_tune(*args, **how):
-    from pronto.modeling.train import fine_tune
-    return fine_tune(*args, **how)
-
-def _probe(*args, **how):
-    from pronto.modeling.probing import probe
-    return probe(*args, **how)
-
-def _choose(*args, **how):
-    from pronto.modeling.likelihood import choose_likely
-    return choose_likely(*args, **how)
+def _later(name:str)->Callable: # `name`: of a function, after its module
+    "A function whose module is imported when it is called, which takes seconds"
+    def adapt(*args, **how):
+        return resolve_name(name)(*args, **how)
+    return adapt
 
 _ADAPTATIONS = (
-    Adaptation('all', RECIPES, 'paper', _fine_tune),
-    Adaptation('frozen', PROBES, 'probe', _probe),
-    Adaptation('likelihood', LIKELIHOODS, 'likelihood', _choose))
+    Adaptation('all', RECIPES, 'paper', _later('pronto.modeling.train:fine_tune')),
+    Adaptation('frozen', PROBES, 'probe', _later('pronto.modeling.probing:probe')),
+    Adaptation('likelihood', LIKELIHOODS, 'likelihood', _later('pronto.modeling.likelihood:choose_likely')))
 
 @cache
 def adaptations()->dict[str,Adaptation]:

@@ -47,6 +47,7 @@ def left_untranslated(dataset:Dataset)->list[str]: # Lines
     return [f'{", ".join(stem for stem,_ in by_reason[name])}: left out, as {why}'
             for name,why in _NOT_TRANSLATED.items() if name in by_reason]
 
+# %% ../../../nbs/lab/suites/machine_translation.ipynb #tr06d
 def _translatable(dataset:Dataset)->dict[str,dict]: # Stem to split to rows
     "The tasks whose texts can be translated; raises `InputError` if there is none"
     reasons = _reasons(dataset)
