@@ -57,6 +57,20 @@ def one(name, column, **fields):
 
 def ends(values): return [min(values), max(values)]
 
+def of_world():
+    "Language to the number of each model in its first text, of the study of the world"
+    numbers = {}
+    for r in rows('world/languages.csv'):
+        if not r['dataset'].endswith('-2'): numbers.setdefault(r['dataset'], {})[r['model']] = float(r['number'])
+    return numbers
+
+def read_apart(model):
+    "The share of pairs in which a language that was read has the higher number"
+    read = {r['language'] for r in rows('world/read.csv', model=model) if r['verses'] != '0'}
+    numbers = {code: of_models[model] for code,of_models in of_world().items()}
+    pairs = [(numbers[one], numbers[other]) for one in numbers.keys() & read for other in numbers.keys() - read]
+    return mean((a > b) + .5*(a == b) for a,b in pairs)
+
 DEMO = 'table1.csv', 'table2.csv', 'table3.csv'
 SYSTEMS = ('majority', 'look-up', 'nearest verse', 'n-grams', 'not pretrained', 'a little of three languages',
            'this language only')
@@ -174,6 +188,8 @@ CHECKED = [
      lambda: numbers_of('MiniLM', 'engweb') + numbers_of('MiniLM', 'wolnt')),
     ('README.md', r'\| counting which groups [^|]* \| ([\d.]+) \| ([\d.]+) \|',
      lambda: [one('choices/languages.csv', 'ngrams', model='MiniLM', translation=code) for code in ('engweb', 'wolnt')]),
+    ('README.md', r'In (\d+) languages it tells what .* \(area under the ROC curve ([\d.]+) after [\d,]+ verses of a language, '
+                  r'([\d.]+) after', lambda: [len(of_world()), read_apart('causal8'), read_apart('causal32')]),
     ('docs/tasks.md', r"Kendall's τ ([\d.]+) on WO, ([\d.]+) on WC, ([\d.]+) on WX\), with ([\d.]+), ([\d.]+) and ([\d.]+) points between",
      lambda: of_choices('tau', *CHANGED) + of_choices('room', *CHANGED)),
     ('docs/trust.md', r'holds that amount for (\d+) % in New Testaments and (\d+) % in gospels',

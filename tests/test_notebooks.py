@@ -1,5 +1,5 @@
 "Notebooks that people run show, cell by cell, what is said here: a picture, a table, a sentence"
-import json, re
+import base64, json, re
 
 import pytest
 
@@ -38,6 +38,8 @@ SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
         1f2e1939:sentence 12a3ca28:sentence aa216330:sentence 73bf170d:sentence 44a00d9a:sentence 045083db:picture walkown2:sentence
         b47c34fc:sentence walkten2:sentence''',
     'words': 'ww14:sentence ww06:sentence ww08:sentence ww17:picture ww12:table',
+    'world': '''wld00002:sentence wld00004:table wld00006:sentence,table wld00008:table wld00009:picture wld00012:table
+        wld00015:table wld00018:table wld00021:table wld00024:table wld00027:table wld00030:table''',
     'xtreme': 'xn05top2:sentence xn07draw:picture xn08mat:table xn06c:table'}.items()}
 
 def kind(output):
@@ -63,6 +65,11 @@ def committed():
 
 @pytest.mark.parametrize('name, cells', list(committed()))
 def test_what_is_committed_shows_it(name, cells): assert shown_by(cells) == SHOWS[name]
+
+def test_the_picture_of_readme_is_that_of_the_study():
+    cells = json.loads((ROOT/'nbs'/'world.ipynb').read_text(encoding='utf-8'))['cells']
+    picture, = (o['data']['image/png'] for cell in cells for o in cell.get('outputs', ()) if 'image/png' in o.get('data', {}))
+    assert base64.b64decode(picture) == (ROOT/'docs'/'world.png').read_bytes()
 
 TRAINS = dict(n_verses=400, steps=1, limit=60)
 SMALL = dict(transfer=TRAINS | dict(epochs=1), fewshot=TRAINS | dict(epochs=30, sizes='20', draws=1), mixes=TRAINS | dict(epochs=1),

@@ -25,11 +25,11 @@ def languages(folder):
     read = {(r['model'], r['language']) for r in rows_of(folder/'read.csv') if r['verses'] != '0'}
     found = {}
     for row in rows_of(folder/'languages.csv'):
-        code, model = row['iso639_3'], row['model']
+        code, model = row['dataset'], row['model']
         if row['dataset'].endswith('-2') or 'random' in row['protocol']: continue
         about = found.setdefault(code, row | dict(numbers={}))
         is_read = (model, code) in read or (model, code) == ('teacher', 'eng')
-        about['numbers'][model] = float(row['number']), is_read
+        if model in MODELS: about['numbers'][model] = float(row['number']), is_read
     return dict(sorted(found.items(), key=lambda item: item[1]['language']))
 
 def dot(place, radius, css):
