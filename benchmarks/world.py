@@ -71,6 +71,9 @@ models = ["teacher"]
 tasks = ["WO", "WC", "WX"]
 options = ["--limit", "150"]
 
+[tables]
+questions = ["languages"]
+
 [quick]
 bibles = ["eng", "swh", "wol"]
 options = ["--limit", "40"]

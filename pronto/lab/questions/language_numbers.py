@@ -88,5 +88,5 @@ def number_sentences(tables:list[Table], metric:str='')->list[str]: # One for ea
 
 READ_LANGUAGES = RunQuestion(
     'languages', _choices, lambda runs, metric: [number_table(runs)],
-    Drawing('number', 'language model', 'protocol', 'protocol'),
+    Drawing('number', 'language', 'protocol', 'model'),
     number_sentences, any_protocol=True, metric='accuracy', own_notes=True)
