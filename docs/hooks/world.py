@@ -4,8 +4,7 @@ from html import escape
 
 from pronto.bibles.languages import coordinates_of, places_of_languages
 
-MODELS = {'causal8': '8 languages', 'causal16': '16', 'causal32': '32', 'masked16': '16, masked',
-          'teacher': 'MiniLM'}
+MODELS = {'causal8': '8 languages', 'causal16': '16', 'causal32': '32', 'masked16': '16, masked'}
 NAMES = 'language', 'code', 'family', 'script', 'n-grams'
 SEARCH = '''<input id="languages-search" type="search" aria-label="Search"
   placeholder="language, code, family or script">
@@ -28,8 +27,7 @@ def languages(folder):
         code, model = row['dataset'], row['model']
         if row['dataset'].endswith('-2') or 'random' in row['protocol']: continue
         about = found.setdefault(code, row | dict(numbers={}))
-        is_read = (model, code) in read or (model, code) == ('teacher', 'eng')
-        if model in MODELS: about['numbers'][model] = float(row['number']), is_read
+        if model in MODELS: about['numbers'][model] = float(row['number']), (model, code) in read
     return dict(sorted(found.items(), key=lambda item: item[1]['language']))
 
 def dot(place, radius, css):
