@@ -24,8 +24,8 @@ def languages(folder):
     read = {(r['model'], r['language']) for r in rows_of(folder/'read.csv') if r['verses'] != '0'}
     found = {}
     for row in rows_of(folder/'languages.csv'):
-        code, model = row['dataset'], row['model']
-        if row['dataset'].endswith('-2') or 'random' in row['protocol']: continue
+        code, model = row['dataset'], row['model'].removesuffix(' (weights own)')
+        if code.endswith('-2'): continue # A second text of a language
         about = found.setdefault(code, row | dict(numbers={}))
         if model in MODELS: about['numbers'][model] = float(row['number']), (model, code) in read
     return dict(sorted(found.items(), key=lambda item: item[1]['language']))
