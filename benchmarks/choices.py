@@ -321,7 +321,7 @@ def order_table(found):
     rows = list(order_rows(found))
     cells = []
     for r in rows:
-        ends = decimal((r['low'], r['high'])) if r['low'] is not None else '–'
+        ends = decimal((r['low'], r['high']))
         scores = ' < '.join(map(one, r.get('scores', ())))
         more = [''] * 3
         if 'room' in r:

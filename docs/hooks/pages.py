@@ -12,7 +12,7 @@ from links import PAGES, PICTURES, ROOT, areas, page_of, repository
 from links import references, repository_page, settings, with_links
 from notebooks import convert
 from results import chart, report_page
-from world import language_table, world_map
+from world import language_table, languages, world_map
 
 # Notebooks
 
@@ -77,8 +77,8 @@ def made_pages():
     for path in dict.fromkeys([*PAGES, *tables]):
         if path != 'README.md': made[page_of(path)] = repository_page(path)
     SHARED['<!-- number -->'] = number_and_card()
-    world = ROOT/'paper_tables'/'world'
-    SHARED['<!-- map -->'], SHARED['<!-- languages -->'] = world_map(world), language_table(world)
+    found = languages(ROOT/'paper_tables'/'world')
+    SHARED['<!-- map -->'], SHARED['<!-- languages -->'] = world_map(found), language_table(found)
     made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
     made |= command_pages(written_pages())
     made['commands/tables.md'] += questions_list()

@@ -453,16 +453,16 @@ def _failures(done:Release, places:dict[str,Path], bibles:Path)->str: # A table 
 # %% ../../../nbs/lab/jobs/release.ipynb #r2placs467
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
     rows = [registry_row(done.out/code, tasks) for code in sorted(done.built + done.finished)]
+    manifests = {row['code']: load_manifest(done.out/row['code']) for row in rows}
     first = {} # Text to the first code that has it
     for row in rows:
-        text = load_manifest(done.out/row['code'])['hashes']['bible']
-        earlier = first.setdefault(text, row['code'])
+        earlier = first.setdefault(manifests[row['code']]['hashes']['bible'], row['code'])
         row['same_text_as'] = '' if earlier == row['code'] else earlier
     texts = {'failed.csv': _failures(done, places, bibles)}
     if rows:
         header = list(dict.fromkeys(column for row in rows for column in row)) # Not all have the same tasks
         texts['registry.csv'] = csv_text(rows, header)
-        metadata = [_metadata_row(row, load_manifest(done.out/row['code'])) for row in rows]
+        metadata = [_metadata_row(row, manifests[row['code']]) for row in rows]
         _write_metadata(metadata, done.out/'metadata.parquet')
     else:
         for name in _OURS:
@@ -472,7 +472,7 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Task
             f.write_text(text, encoding='utf-8', newline='\n')
     for row in rows:
         code = row['code']
-        manifest = load_manifest(done.out/code)
+        manifest = manifests[code]
         manifest_tasks = tasks_of_manifest(manifest, code, tasks)
         for stem,why in manifest.get('few_rows', {}).items():
             of_task = done.few_rows.setdefault(manifest_tasks[stem].abbr, {})

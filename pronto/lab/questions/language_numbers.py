@@ -12,9 +12,8 @@ import numpy as np
 from ...bibles.languages import family_of, identify, script_for
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
 from ...datasets.choices.reading_curve import SCORED
-from ...reporting.language_score import language_scores
+from ...reporting.language_score import beyond_chance, language_scores
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
-from ...reporting.scores import answer_values
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/language_numbers.ipynb #lng00006
@@ -29,8 +28,7 @@ def numbers_of_halves(
         numbers = []
         for of_task in answers:
             rows = np.array([(chapter in odd) == of_half for chapter in of_task.chapters])
-            chance = 1/len(of_task.labels)
-            numbers.append((answer_values(of_task)[:,rows].mean() - chance)/(1 - chance))
+            numbers.append(beyond_chance(of_task)[:,rows].mean())
         halves.append(round(100*float(np.mean(numbers)), 1))
     return halves
 

@@ -206,13 +206,14 @@ def make_report(
 )->Report: # Its rows are in the order of the records
     "Collect all results, with tests of every pair of models on each test set"
     records, registered = name_apart(records), registry or {}
-    cells = list(grouped(records, cell_of).values())
+    by_cell = grouped(records, cell_of)
+    cells = list(by_cell.values())
     facts = {r.dataset_name: _facts_of(r.dataset, r.language, registered.get(r.dataset, {})) for r in records}
     sets = grouped(range(len(cells)), lambda i: test_on_board(cells[i][0]))
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested = _metrics_to_test(n_pairs, most_tests)
-    shown = {id(seeds[0]) for seeds in preferred_cells(records)}
-    listed = {i for i,seeds in enumerate(cells) if id(seeds[0]) in shown}
+    shown = {cell_of(seeds[0]) for seeds in preferred_cells(records)}
+    listed = {i for i,cell in enumerate(by_cell) if cell in shown}
     rows, tests = [None]*len(cells), {}
     common, notes = _common(sets, cells, listed)
     watch = progress('report: test sets', lambda item: len(item[1])*(2 + len(item[1])))
