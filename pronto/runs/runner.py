@@ -336,9 +336,11 @@ def _scores_in_words(run:Run)->str:
     if metric == 'accuracy':
         scores = run.baselines
     beside = ', '.join(f'{name} {score:{form}}' for name,score in scores.items() if score is not None)
-    material = read_by_baselines(run) if beside else ''
-    learned = f'; these learn from {material}' if material else ''
-    summary = f'{title} {run.score(metric):{form}} ({beside}{learned})'
+    summary = f'{title} {run.score(metric):{form}}'
+    if beside:
+        material = read_by_baselines(run)
+        learned = f'; these learn from {material}' if material else ''
+        summary += f' ({beside}{learned})'
     has_both = metric != 'accuracy' and run.accuracy is not None
     return f'{summary}, accuracy {run.accuracy:.1%}' if has_both else summary
 
