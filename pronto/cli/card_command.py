@@ -128,9 +128,11 @@ def _score_alone(card, all_tasks:bool):
 def _find(args)->Path:
     "The dataset folder of a Bible, built if need be"
     with step('build the tasks'):
-        from pronto.datasets.finding import find_dataset
+        from pronto.datasets.finding import WITHOUT, find_dataset
+        from pronto.sources.open_annotations import usual_annotations
         lines = []
-        folder = find_dataset(args.bible, '', args.annotations, lines.append, iter, args.language,
+        annotations = args.annotations or (usual_annotations(lines.append) if args.all_tasks else WITHOUT)
+        folder = find_dataset(args.bible, '', annotations, lines.append, iter, args.language,
                               min_verses=args.min_verses, replace=args.replace)
     for line in [*lines, f'dataset: {folder}']:
         note(line)

@@ -25,8 +25,8 @@ from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,
 from .choices.text import ChoiceText
 from .splits import FOLDS, folded_lines, marked
 from .loading import ALIGNMENT_COLUMNS
-from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
-                                      manifest_bytes, manifest_hash, table_hash)
+from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, is_of_text_alone,
+                                      make_manifest, manifest_bytes, manifest_hash, table_hash)
 from .ngrams import resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import (BUILT_IN, Tasks, VerseTask, choice_tasks, labels_of, task_makers,
@@ -237,17 +237,18 @@ def _is_same_bible(old:dict, folder:Path, alignment:Alignment)->bool:
     return len(texts) >= n_before/2 and n_alike > len(old_texts)/2
 
 # %% ../../nbs/datasets/building.ipynb #bf0same2b
-def _require_same(out:Path, plan:BuildPlan, report:Callable):
+def _require_same(out:Path, plan:BuildPlan, gains_labels:bool, report:Callable):
     "Raise `InputError` if another dataset is there; report that one of the same Bible is built again"
     old = json_with_keys(out/'manifest.json', *_KEYS)
     if not old or foreign_in_dataset(out):
         return
     source = plan.annotations.source
     old_source = old.get('source', {})
-    compared = [ # What it is called, before and now
-        ('splits', old.get('splits'), plan.names['splits']), ('rules', old.get('rules'), source.rules),
-        ('source', old_source.get('name'), source.name),
-        ('arguments', old_source.get('arguments'), source.arguments)]
+    compared = [('splits', old.get('splits'), plan.names['splits'])] # What it is called, before and now
+    if not (gains_labels and is_of_text_alone(old)):
+        compared += [('rules', old.get('rules'), source.rules),
+                     ('source', old_source.get('name'), source.name),
+                     ('arguments', old_source.get('arguments'), source.arguments)]
     other = [f'the {field} {before}, not {now}' for field,before,now in compared if before != now]
     old_hashes = old.get('hashes', {})
     new = [field for field,digits in plan.hashes.items() if digits != old_hashes.get(field)]
@@ -272,15 +273,18 @@ def _is_whole(folder:Path, manifest:dict)->bool:
     return True
 
 def _kept(folder:Path, plan:BuildPlan)->dict: # Its manifest; empty if there is none
-    "The dataset of a folder, if it would be built the same"
+    "The dataset of a folder, if it would be built the same; for the text alone also one that has labels, too"
     old = json_with_keys(folder/'manifest.json', *_KEYS)
     if not old or foreign_in_dataset(folder):
         return {}
     names = parse_json(json_bytes(plan.names | dict(version=pronto.__version__)), folder)
-    tasks = [*plan.tasks, *plan.choices]
+    tasks, stems, hashes = [*plan.tasks, *plan.choices], [*old['counts']], plan.hashes
+    if plan.annotations is TEXT_ALONE and not is_of_text_alone(old):
+        hashes = dict(bible=hashes['bible'])
+        stems = [stem for stem in stems if stem in old.get('choices', {})]
     is_same = (all(old.get(name) == value for name,value in names.items())
-               and plan.hashes.items() <= old.get('hashes', {}).items()
-               and list(old['counts']) == [task.stem for task in tasks]
+               and hashes.items() <= old.get('hashes', {}).items()
+               and stems == [task.stem for task in tasks]
                and all(BUILT_IN.get(task.stem) is task for task in tasks))
     return old if is_same and _is_whole(folder, old) else {}
 
@@ -379,7 +383,7 @@ def build(
     language:str=None, licence:str=None, path='',
     layout:str='plain', # Of `_LAYOUTS`
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
-    keep:bool=False, # Leave one that would be built the same?
+    keep:bool=False, # Leave one that would be built the same, and add labels to one without?
     choices:bool=False, checked:bool=True, # Also choices beside labels? Also counts of leaks, and predictors?
     report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
 )->dict: # The manifest
@@ -407,5 +411,5 @@ def build(
         maker.make(plan)
     existing = _kept(Path(out), plan) if keep and not replace else {}
     if not (existing or replace):
-        _require_same(Path(out), plan, report)
+        _require_same(Path(out), plan, keep, report)
     return existing or _write_dataset(out, plan, checked)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'label_key', 'label_shares', 'training_shares', 'shown_shares', 'untrained_labels',
-           'make_manifest', 'bible_hash', 'dataset_hash_of', 'table_hash', 'origin_of', 'without_task', 'manifest_hash',
-           'manifest_bytes', 'restate_language', 'cautions', 'summary']
+           'make_manifest', 'bible_hash', 'dataset_hash_of', 'table_hash', 'is_of_text_alone', 'origin_of',
+           'without_task', 'manifest_hash', 'manifest_bytes', 'restate_language', 'cautions', 'summary']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf04
 import hashlib
@@ -215,6 +215,10 @@ def table_hash(blocks)->str: # 32 hexadecimal digits
     for block in blocks:
         h.update(block)
     return h.hexdigest()
+
+def is_of_text_alone(manifest:dict)->bool:
+    "Is a dataset made without annotations?"
+    return manifest.get('source', {}).get('name') == TEXT_ALONE.source.name
 
 def origin_of(manifest:dict, stem:str='')->dict[str,str|None]: # `splits`, `rules` and `source`
     "How the rows of a task were made; choices are made from the text alone, and divided by chapter"

@@ -144,10 +144,11 @@ class Card:
         "What to do next"
         steps = next_steps(self.dataset.path, self.models, self.language, self.bible)
         unasked = self.dataset.manifest.get('counts', {}).keys() - {run.task for run in self.runs}
-        if not (self.runs and unasked):
+        may_have_labels = self.bible and not {run.task for run in self.runs} - {*SCORED}
+        if not (self.runs and (unasked or may_have_labels)):
             return steps
         options = ' '.join(f'-m {quote(model)}' for model in self.models)
-        command = f'pronto card {quote(str(self.dataset.path))} {options} --all-tasks'
+        command = f'pronto card {quote(self.bible or str(self.dataset.path))} {options} --all-tasks'
         return f'{steps}\n- Run the annotated tasks: {code_span(command)}'
 
     @cached_property
