@@ -355,7 +355,7 @@ def test_a_spreadsheet_has_errors_dates_and_merged_cells(tmp_path, capsys):
 def test_every_row_of_a_spreadsheet_is_read(tmp_path):
     rows = [['ref','rater','mood'], *([VERSES[i % 41], i, 'ab'[i % 41 % 2]] for i in range(100_010))]
     assert annotate(write_table(tmp_path/'a.xlsx', rows)).source.labels['rater'] != ''
-    from pronto.sources.label_cells import read_table_cells
+    from pronto.lab.sources.label_cells import read_table_cells
     assert len(read_table_cells(tmp_path/'a.xlsx').rows) == 100_011
 
 def test_separators_and_quotes_are_those_of_spreadsheets(tmp_path):
@@ -397,7 +397,7 @@ def test_the_same_table_in_each_format_gives_the_same_labels(tmp_path, cells, ti
                 min_size=2, max_size=12))
 def test_every_number_in_a_table_is_a_number_or_is_named(tmp_path, capsys, cells):
     "Each cell is a finite number of its value, counted as missing, or named in the error"
-    from pronto.sources.label_cells import number_readings
+    from pronto.lab.sources.label_cells import number_readings
     path = write_table(tmp_path/'a.csv', [['ref','rating (number)'], *zip(VERSES, cells)], mark=';')
     found = labels_or_error(path)
     if isinstance(found, str):
@@ -646,5 +646,5 @@ def test_a_class_that_train_lacks_is_said_in_build_manifest_and_table(place, mod
     ('3 John 4-5', ['3JN 1:4', '3JN 1:5']),
     ('John 3：16', ['JHN 3:16']), ('1. Samuel 1:1', ['1SA 1:1']), ('Phlm. 3', ['PHM 1:3'])])
 def test_references_as_people_write_them(text, refs):
-    from pronto.sources.labels import _verses
+    from pronto.lab.sources.labels import _verses
     assert list(map(str, _verses(text))) == refs

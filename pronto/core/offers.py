@@ -21,6 +21,7 @@ GROUPS = dict( # Name to what an entry point leads to
     protocols='a `Protocol`',
     questions='a `RunQuestion`',
     readers='a `Reader` of a Bible format, see `pronto.bibles.reading`',
+    sources='a `SourceType` of annotations, see `pronto.sources.annotate`',
     tables='a function that makes tables beside Tables 1-3 of runs, each with a function that draws it',
     tasks='a function that makes the task of a stem from its description, by the name of its kind')
 

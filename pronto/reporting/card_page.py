@@ -143,9 +143,8 @@ class Card:
     def steps(self)->str: # Markdown
         "What to do next"
         steps = next_steps(self.dataset.path, self.models, self.language, self.bible)
-        unasked = self.dataset.manifest.get('counts', {}).keys() - {run.task for run in self.runs}
-        may_have_labels = self.bible and not {run.task for run in self.runs} - {*SCORED}
-        if not (self.runs and (unasked or may_have_labels)):
+        ran, there = {run.task for run in self.runs}, self.dataset.manifest.get('counts', {}).keys()
+        if not (self.runs and (ran <= {*SCORED} if self.bible else there - ran)):
             return steps
         options = ' '.join(f'-m {quote(model)}' for model in self.models)
         command = f'pronto card {quote(self.bible or str(self.dataset.path))} {options} --all-tasks'

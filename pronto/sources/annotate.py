@@ -17,12 +17,11 @@ from typing import Callable, Iterable, Iterator, NamedTuple
 import pronto
 from ..bibles.versification import english_refs
 from ..core.files import InputError, content_hash, data_dir, fact_table, read_json, reading
+from ..core.offers import load_offers
 from ..core.refs import Ref
 from .acai import AcaiRecord, acai_files, annotate_records, read_acai
 from .annotation_file import read_annotations, write_annotations
 from .greek_words import with_words
-from .label_cells import TABLE_ENDINGS
-from .labels import LabelTable, label_files, read_labels
 from .macula import Book, lowfat_files, read_lowfat
 from .macula_rules import annotate_greek
 from .onf import Document, onf_files
@@ -80,16 +79,6 @@ def _annotate_acai(records:Iterable[AcaiRecord], wanted:_Wanted)->_Found:
     verses, fused = in_english(original)
     return verses, dict(unusable=fused, passed_over=passed_over)
 
-# %% ../../nbs/sources/annotate.ipynb #an02b
-def _annotate_labels(tables:Iterable[LabelTable], wanted:_Wanted)->_Found:
-    "Annotate verses with the labels of a table"
-    [table] = tables
-    about = dict(edition=f'{len(table.verses):,} verses', tasks=[*table.labels, *table.tags],
-                 labels=table.labels, kinds=table.kinds, tags=table.tags)
-    if table.licences:
-        about['licence'] = '; '.join(table.licences)
-    return table.verses, dict(name=table.name) | about
-
 # %% ../../nbs/sources/annotate.ipynb #c2a58d1f
 @dataclass(frozen=True)
 class SourceType:
@@ -101,6 +90,7 @@ class SourceType:
     annotate:Callable  # Documents and `_Wanted` to the verses and further fields of `Source`
     if_empty:str       # What to do if the files contain no verse, for the error
     rules:tuple[str,...]=('paper',) # The rules to choose from
+    endings:tuple[str,...]=() # Of a single file that is such a source
 
 # Of sources with trees, predicates and chains
 _MORE = ['more_arguments', 'same_predicate', 'main_tense', 'subject_form', 'verb_kind']
@@ -137,12 +127,12 @@ _ACAI = SourceType(
     if_empty='none of its files can be read; get them with `pronto fetch acai`')
 
 # %% ../../nbs/sources/annotate.ipynb #an03columns
-_LABELS = SourceType(
-    source=Source(tasks=[]), files_are='a table of labels (labels.tsv, .csv or .xlsx)',
-    files=label_files, read=read_labels, annotate=_annotate_labels,
-    if_empty='has no row; write one for each verse')
+SOURCES = [_ONTONOTES, _MACULA, _ACAI]
 
-SOURCES = [_ONTONOTES, _MACULA, _ACAI, _LABELS]
+@cache
+def _offered()->list[SourceType]:
+    "The sources of installed packages"
+    return [*load_offers('sources', SourceType).values()]
 
 # %% ../../nbs/sources/annotate.ipynb #83ee53f4
 def _hash_files(files:list[Path], folder:Path, arguments:str, words:str='')->str:
@@ -183,25 +173,28 @@ def _source_json(folder:Path)->dict: # Fields of `Source`
     return {name: getattr(source, name) for name in facts}
 
 # %% ../../nbs/sources/annotate.ipynb #a9e3b1c7
-def _is_table(path:Path)->bool:
-    return path.suffix.lower() in TABLE_ENDINGS and path.is_file()
+def _of_one_file(path:Path)->SourceType|None:
+    "The source that is a single file with this ending, such as a table of labels"
+    ending = path.suffix.lower() if path.is_file() else ''
+    return next((source for source in _offered() if ending in source.endings), None)
 
 def is_source(path)->bool:
     "Is it to be annotated first: a folder, or a table of labels?"
-    return Path(path).is_dir() or _is_table(Path(path))
+    return Path(path).is_dir() or _of_one_file(Path(path)) is not None
 
 def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     "The source in a folder and its files"
-    kinds = [s.files_are for s in SOURCES]
-    if _is_table(folder):
-        return _LABELS, label_files(folder)
+    known = *SOURCES, *_offered()
+    kinds = [s.files_are for s in known]
+    if source_type := _of_one_file(folder):
+        return source_type, source_type.files(folder)
     if not folder.exists():
         raise InputError(folder, 'does not exist; name a folder of OntoNotes, MACULA Greek or ACAI, or a '
                                  'table of labels')
     if not folder.is_dir():
         problem = f'is not a folder; name the folder of an annotated source: {" or ".join(kinds)}'
         raise InputError(folder, problem)
-    for source_type in SOURCES:
+    for source_type in known:
         if files := source_type.files(folder):
             return source_type, files
     problem = f'contains no annotated source, neither {" nor ".join(kinds)}'

@@ -34,7 +34,7 @@ from ..words.word_align import aligner_name
 from .queue import Certificates, connect, run_jobs
 from ...sources.annotate import annotate, is_source
 from ...sources.annotation_file import require_options, write_annotations
-from ...sources.label_cells import read_table_cells
+from ..sources.label_cells import read_table_cells
 from ...sources.open_annotations import OPEN, annotations_hash, named_annotations
 
 # %% ../../../nbs/lab/jobs/release.ipynb #77345909

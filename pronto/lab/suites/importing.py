@@ -149,7 +149,7 @@ def _is_header(label:str, labels)->bool:
     return label.lower() in ('label','labels') and label not in labels
 
 def _cells(path:Path, kind:str)->list[tuple[int,list[str]]]: # As `table_cells` gives them
-    "The lines of a table, with labels in one form (NFC), as those of `pronto.sources.labels`"
+    "The lines of a table, with labels in one form (NFC), as those of `pronto.lab.sources.labels`"
     table = table_cells(path)
     if kind == 'tagging':
         return table
