@@ -92,6 +92,7 @@ class SourceType:
     rules:tuple[str,...]=('paper',) # The rules to choose from
     endings:tuple[str,...]=() # Of a single file that is such a source
 
+# %% ../../nbs/sources/annotate.ipynb #c2a58d1b
 # Of sources with trees, predicates and chains
 _MORE = ['more_arguments', 'same_predicate', 'main_tense', 'subject_form', 'verb_kind']
 
@@ -201,6 +202,7 @@ def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     remedy = 'two of them need no licence: `pronto fetch acai`, `pronto fetch macula`'
     raise InputError(folder, f'{problem}; {remedy}')
 
+# %% ../../nbs/sources/annotate.ipynb #a9e3b1c9
 def _source_content(folder)->tuple[SourceType,str]:
     "The source in a folder, and a hash of all that is read there; raises `InputError`"
     folder = Path(folder)
