@@ -315,19 +315,19 @@ def _check_options(splits:str, layout:str, versification:str):
     _one_of('versification', versification, ('auto', *SCHEMES))
 
 # %% ../../nbs/datasets/building.ipynb #bf01named
-def _language(bible:Bible, code:str, given:str, path)->dict[str,str]:
+def _language(bible:Bible, code:str, called:list[str], given:str, path)->dict[str,str]:
     "The language of a translation, how it is known if nothing states it, and what speaks against it"
     stated = given or bible.language
     if stated or is_private(code):
         doubt = unknown_language(given, code) if given else language_doubt(bible, Path(path).name)
         return dict(language=stated, language_from='', language_doubt=doubt)
     script = script_of(row.text for row in bible.rows[::10])
-    guess,because = guess_language(bible.title, (Path(path).name, code), bible.named, script)
+    guess,because = guess_language(bible.title, called, bible.named, script)
     return dict(language=guess, language_from=because and f'guessed from {because}',
                 language_doubt=unusual_script(guess, script))
 
 def _named(
-    annotations:Annotations, bible:Bible, alignment:Alignment, splits:str, code:str,
+    annotations:Annotations, bible:Bible, alignment:Alignment, splits:str, code:str, called:list[str],
     language:str|None, licence:str|None, path,
     **more # Facts that come before the reasons
 )->dict: # What the manifest says at first
@@ -337,7 +337,7 @@ def _named(
     if splits == 'auto':
         least = 200 if annotations.source.labels or annotations.source.tags else 0
         chosen, why = choose_splits((verse.ref for verse in alignment.verses), least)
-    about = _language(bible, code, language or '', path)
+    about = _language(bible, code, called, language or '', path)
     if bible.format == 'plain text':
         more['numbering'] = {} # It has no verses of the Bible
     names = dict(code=code, language=about.pop('language'),
@@ -400,8 +400,9 @@ def build(
         alignment.verses = _of_text_alone(text, english, min_verses, path or out)
     else:
         require_verses(alignment, min_verses, path or out)
+    called = [code, Path(path).name] if code else [Path(path).name, Path(out).name] # What is said goes first
     code = path_part(code, Parameter('code')) if code else Path(out).name
-    names = _named(annotations, bible, alignment, splits, code, language, licence, path,
+    names = _named(annotations, bible, alignment, splits, code, called, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     names |= dict(words=text.segmentation.kind) | (dict(absent_sources=absent) if absent else {})
     of_text = _choices(annotations, text, layout, choices, names, tasks)
