@@ -40,7 +40,7 @@ class _AskedModel(TrainerCallback):
             raise InputError(self.folder, problem)
         self.tokenizer, self.limit, self.protocol, self.report = tokenizer, limit, protocol, report
         self.latest = {} # Numbers, of the latest evaluation
-        self.asked_at, self.sets = None, set() # When they were asked, and on which sets
+        self.asked_at = None # The step at which they were asked
 
     def numbers(self, model)->dict[str,float]: # Name to number
         "What the model and n-grams know now: its number with the ends of its interval, and verses"
@@ -70,12 +70,12 @@ class LanguageCallback(_AskedModel):
 
     def on_log(self, args, state, control, logs=None, model=None, **kwargs):
         "Add the numbers to what is logged of an evaluation"
-        if not (evaluated := _evaluated(logs)):
+        if not _is_of_evaluation(logs):
             return
-        if self.asked_at != state.global_step or evaluated in self.sets: # No further set of it
-            self.latest, self.sets = self._latest(state, model), set()
+        is_one_more = _in_training() and self.asked_at == state.global_step # Of several sets of evaluation
+        if not is_one_more: # Outside of a training the weights may have changed at the same step
+            self.latest = self._latest(state, model)
         self.asked_at = state.global_step
-        self.sets.add(evaluated)
         logs.update(self.latest)
         state.log_history[-1].update(self.latest)
 
@@ -102,7 +102,15 @@ class LanguageCallback(_AskedModel):
 # %% ../../nbs/reporting/watching.ipynb #wch000sd99
 def _is_other(callback)->bool: return not isinstance(callback, LanguageCallback)
 
-def _evaluated(logs)->str: # Empty for logs of a training
-    "The set that was evaluated, as its metrics begin"
-    endings = (name for name in logs if name.endswith('_runtime') and name != 'train_runtime')
-    return next(endings, '')
+def _in_training()->bool: # One that was interrupted is over, though no callback was told
+    "Is this part of a `Trainer`'s training?"
+    from transformers import Trainer
+    frame = sys._getframe()
+    while frame:
+        if frame.f_code.co_name == 'train' and isinstance(frame.f_locals.get('self'), Trainer):
+            return True
+        frame = frame.f_back
+    return False
+
+def _is_of_evaluation(logs:dict)->bool: # Not of a training
+    return any(name.endswith('_runtime') and name != 'train_runtime' for name in logs)
