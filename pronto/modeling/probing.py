@@ -52,7 +52,9 @@ def standard(x:torch.Tensor)->tuple[torch.Tensor,torch.Tensor]: # Mean and scale
     "What to subtract from features, and what to divide them by; constant features stay"
     return x.mean(0), _scale(x.std(0, correction=0))
 
-def _scale(deviation:torch.Tensor)->torch.Tensor: return torch.where(deviation > 1e-6, deviation, 1)
+_NOISE = 1e-6 # Deviation of a feature that is constant but for rounding
+
+def _scale(deviation:torch.Tensor)->torch.Tensor: return torch.where(deviation > _NOISE, deviation, 1)
 
 # %% ../../nbs/modeling/probing.ipynb #9b00001e
 _BLOCK = 1 << 17 # Numbers of a block of rows, which a processor's cache should hold
@@ -67,6 +69,12 @@ def _covariance(x:torch.Tensor)->torch.Tensor: # (features, features)
         product = x[:,here].T @ x[:,i:]
         covariance[here,i:], covariance[i:,here] = product, product.T
     return covariance.div_(len(x))
+
+def _without_noise(covariance:torch.Tensor)->torch.Tensor: # The same
+    "Constant features vary by rounding; components of nothing else may not converge"
+    is_constant = covariance.diagonal() <= _NOISE**2
+    covariance[is_constant], covariance[:,is_constant] = 0, 0
+    return covariance
 
 def _slopes(x, target, weights, chances)->torch.Tensor: # As `weights`
     "The slopes of the summed loss; blocks of rows, each read from memory once"
@@ -86,7 +94,7 @@ def _turned(
     "Centre features, and find the principal components of what is left, each divided by its deviation"
     mean = x.new_zeros(x.shape[1]) if is_centred else x.mean(0)
     x = x if is_centred else x - mean
-    covariance = _covariance(x)
+    covariance = _without_noise(_covariance(x))
     scale = _scale(covariance.diagonal().clamp(min=0).sqrt())
     return mean, scale, x, *torch.linalg.eigh(covariance/scale.outer(scale))
 
@@ -217,7 +225,7 @@ def _components(
 )->torch.Tensor: # (verses, components), rows of the same length
     "Damped principal components of one layer"
     centred = x - x[train].mean(0)
-    values, basis = torch.linalg.eigh(centred[train].T @ centred[train]/len(train))
+    values, basis = torch.linalg.eigh(_without_noise(centred[train].T @ centred[train]/len(train)))
     values, basis = values[-_COMPONENTS:], basis[:,-_COMPONENTS:]
     components = centred @ basis/values.clamp(min=1e-8)**_DAMPING
     return components/components.norm(dim=1, keepdim=True).clamp(min=1e-8)*math.sqrt(components.shape[1])
