@@ -38,7 +38,8 @@ def execute(path):
             if 'outputs' in cell: # Without lines of progress, which a slow machine prints
                 cell['outputs'] = [o for o in cell['outputs'] if not re.fullmatch(r'([^\n]* left[^\n]*\n)+', o.get('text', ''))]
             if 'injected-parameters' in cell.metadata.get('tags', []): cell['id'] = 'injected' # Not another one each time
-        nbformat.write(made, path)
+        shown = nbformat.writes(made).replace(folder, 'data') # As commands name the folder that a person has
+        path.write_text(f'{shown}\n', encoding='utf-8')
 
 for path in sorted(EXECUTED.glob('*.ipynb')):
     if sys.argv[1:] and path.stem not in sys.argv[1:]: continue

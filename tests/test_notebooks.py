@@ -9,6 +9,7 @@ from conftest import ROOT, cell_outputs, run_notebook
 SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
     'arguments': '''ta20top2:sentence ac07:sentence ac12:sentence ac17:sentence ac20:table ac25:sentence ta22:picture ta05:table
         ta07:table ta09:sentence ta11:sentence''',
+    'edges': 'edg02:sentence,picture edg11:sentence edg13:table edg15:sentence edg18:sentence edg20:table',
     'eval': '''evt0top2:sentence evc00001:table evt00003:picture evc00003:sentence evc00005:table evc00007:table evc00009:sentence
         38514147:table b94929a1:picture''',
     'fewshot': 'fe07top2:sentence fe11:picture fe13:table fe14:sentence',
@@ -25,6 +26,8 @@ SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
         61d20f7e:table a9f3c840:sentence''',
     'probe': 'pb07top2:sentence pb09:picture pb11:table pb13:table',
     'prompting': 'pp07top2:sentence pp09:picture pp11:table',
+    'quickstart': '''qs000003:sentence,picture qs000005:sentence qs000007:sentence qs000011:table qs000013:table
+        qs00014c:table''',
     'retrieval': 'nbr0top2:sentence nbr00012:picture nbr00007:table',
     'sources': '''srt0top2:sentence 1696a760:sentence 826aa724:sentence bf1c63ac:sentence 81a54db0:sentence 0c658f40:sentence
         ad630d9a:sentence 837de113:sentence cd6565bc:table 7a542abd:table 5e7ad0c3:sentence 3d82a627:picture srt00004:sentence
