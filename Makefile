@@ -1,5 +1,6 @@
 # `make demo` shows what PrOnto does, `make test` checks it in some minutes, `make test-all` checks all of it,
 # `make docs` builds the site into site/, `make notebooks` executes again what nbs/executed shows,
+# `make tables` makes the committed tables of the demo again,
 # `make real BIBLES=DIR TEACHER=MODEL` runs the studies of real translations; each sets up .venv first
 BIN = .venv/bin
 READY = .venv/ready
@@ -33,6 +34,10 @@ notebooks: $(READY)
 	$(WITH) python tests/execute.py
 	$(BIN)/nbdev_clean
 
+# Tables 1 to 5 of the demo in paper_tables, by today's code
+tables: $(READY)
+	$(BIN)/python tests/committed_tables.py
+
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 	@echo "Open site/index.html"
@@ -51,4 +56,4 @@ $(READY): requirements.lock pyproject.toml
 	$(PIP) install -q --no-deps --no-build-isolation -e .
 	touch $@
 
-.PHONY: demo lint test test-all real notebooks docs bench
+.PHONY: demo lint test test-all real notebooks tables docs bench

@@ -197,6 +197,16 @@ def committed():
         made = {'__pycache__','.ipynb_checkpoints','.ruff_cache'}
         yield from (p for p in (ROOT/folder).rglob('*') if p.is_file() and not made & set(p.parts))
 
+def test_nothing_else_stands_at_the_top():
+    "What somebody tried there is not committed by accident"
+    listed = subprocess.run(['git','ls-files'], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode: pytest.skip('not a clone')
+    top = {line.split('/')[0] for line in listed.stdout.splitlines()}
+    folders = {'.ci','.github','benchmarks','docs','nbs','paper_tables','pronto','tests'}
+    files = """.gitignore CHANGELOG.md CITATION.cff CODE_OF_CONDUCT.md CONTRIBUTING.md LICENSE Makefile README.md environment.yml
+        mkdocs.yml pyproject.toml requirements.lock settings.ini""".split()
+    assert top == folders | {*files}
+
 def test_no_file_knows_the_machine_it_was_made_on():
     place = re.compile(rb'/(?:home|Users|root|work|tmp|var/folders)/[\w.]')
     assert [f'{p.relative_to(ROOT)}: {m[0]}' for p in committed() if (m := place.search(p.read_bytes()))] == []
@@ -254,7 +264,7 @@ def test_notebooks_open_with_their_finding():
 def test_executed_notebooks_have_the_code_of_today():
     "Otherwise: make notebooks. Beside their sources they have a cell of parameters; those of translations need their files"
     executed = sorted((ROOT/'nbs'/'executed').glob('*-demo.ipynb'))
-    assert len(executed) == 8
+    assert len(executed) == 10
     for path in executed:
         assert [c for c in cells(path) if not c.startswith('# Parameters\n')] == cells(ROOT/'nbs'/f'{path.stem.split("-")[0]}.ipynb'), path
 
