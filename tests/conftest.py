@@ -1,6 +1,7 @@
 "What the tests share: real data where they are at hand, and a small annotated text of our own"
 import gc, os, shutil, signal, subprocess, sys, traceback
 os.environ.setdefault('OMP_NUM_THREADS', '1') # Tiny models do not gain by more, and two processes test; before anything imports NumPy
+os.environ.pop('PRONTO_DATA', None) # Of whoever runs the tests, which have data folders of their own
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec

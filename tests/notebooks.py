@@ -20,6 +20,10 @@ def shell(*args):
 nbdev.test.CaptureShell = shell
 # Three seconds or more each, and left out without the flag `slow`, as are cells that begin with it
 SLOW = 'draft_source evaluating gospels parsers pretrain queue quickstart release standoff walkthrough'.split()
-if '--path' not in sys.argv and not any('slow' in argument.split() for argument in sys.argv):
-    sys.argv += ['--skip_file_re', rf'^([_.]|({"|".join(SLOW)})\.ipynb$)'] # The first as usual
+left_out = SLOW
+if any('slow' in argument.split() for argument in sys.argv): # With all tests, of which one runs those that need data at hand
+    import conftest, test_data_cells
+    left_out = [path.stem for path in test_data_cells.NOTEBOOKS] if conftest.DATA.is_dir() else []
+if '--path' not in sys.argv and left_out:
+    sys.argv += ['--skip_file_re', rf'^([_.]|({"|".join(left_out)})\.ipynb$)'] # The first as usual
 nbdev.test.nbdev_test()

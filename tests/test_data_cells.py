@@ -14,7 +14,7 @@ NOTEBOOKS = [p for p in sorted((ROOT/'nbs').rglob('*.ipynb')) if needs_data(p)]
 
 @pytest.mark.slow
 def test_cells_that_need_data(testdata, tmp_path):
-    "With a data folder that links to the data at hand; of all such notebooks in one process"
+    "With a data folder that links to the data at hand; of all such notebooks in one process, so `notebooks.py` leaves them to this test"
     links = {'ontonotes': 'ontonotes-skeleton', 'macula-greek': 'macula-greek', 'bibles': 'bibles'}
     for name,source in links.items(): (tmp_path/name).symlink_to(testdata/source)
     nbdev_test = Path(sys.executable).with_name('nbdev_test') # Of this environment, which need not be on the PATH

@@ -345,6 +345,8 @@ def embed(folder):
     from pronto.demo.gold_parses import ud_corpus
     from pronto.demo.invented_languages import invented_languages
     from pronto.demo.corpus import make_corpus, write_corpus
+    from pronto.datasets.loading import open_dataset
+    from pronto.reporting.card_page import english_beside
     corpus = make_corpus(n_verses=1000)
     write_corpus(corpus, folder/'made')
     (folder/'made'/'ontonotes').rename(folder/'ontonotes-release-5.0')
@@ -379,6 +381,7 @@ def embed(folder):
     source, dataset = 'data/annotations.parquet', 'data/datasets/wol'
     assert main(['annotate', 'ontonotes-release-5.0', '-o', source]) == 0
     assert main(['build', '-a', source, '-b', 'wolof.usfx.xml', '-o', dataset]) == 0
+    english_beside(open_dataset(dataset), print) # Which most cards need, the same for each
     parse = ud_corpus(corpus.meanings('qaa'), invented_languages()['qaa'])
     (folder/'wolof.conllu').write_text(parse, encoding='utf-8')
     if (DATA/'acai').is_dir(): (folder/'data'/'acai').symlink_to(DATA/'acai')

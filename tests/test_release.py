@@ -53,6 +53,7 @@ def command(corpus, out, *options):
     code = 'import sys; from pronto.cli import main; sys.exit(main())'
     return subprocess.Popen([sys.executable, '-c', code, *map(str, argv)], env=os.environ | {'PYTHONPATH': str(ROOT)},
                             start_new_session=True, # A process group of its own, as a terminal makes it
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), # Which a shell ignores in the background
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 def wait_for(n, out, process=None):
