@@ -130,11 +130,6 @@ class Card:
         return identify(self.dataset.language, self.dataset.code).name or self.dataset.code
 
     @property
-    def is_named(self)->bool:
-        "Does the dataset say which language it is in?"
-        return bool(identify(self.dataset.language, self.dataset.code).name)
-
-    @property
     def title(self)->str:
         "A question"
         names = list(dict.fromkeys(run.model for run in self.runs))
@@ -228,7 +223,7 @@ def _headline(card:Card)->list[str]: # In Markdown
     elif not sentences:
         sentences.append('This text has no tasks that ask whether a model reads the language at all; how '
                          'well it does in the others is below.')
-    if not card.is_named:
+    if not identify(card.dataset.language, card.dataset.code).name:
         sentences.append('The text does not name its language, so this page calls it '
                          f'{markdown_text(card.language)}, as the dataset; `--language` names it.')
     return [*sentences, *map(_remembered, card.memory), *_how_asked(card.runs), *_how_many(card), *card.notes]
