@@ -7,8 +7,12 @@ FILES is a folder of translations in any format; LANGUAGES.tsv has `file`, `lang
 second one, it is asked as well. TEXTS gets a table of the New Testament of each. The plan says which model
 reads which languages, drawn by family: many languages that no model reads have a relative that it reads.
 `texts.csv` beside the plan says how long the verses of each text are and which letters it has.
+
+    python benchmarks/world.py --facts
+
+writes what `pronto card` needs of the tables of the study to pronto/facts/language_numbers.tsv.
 """
-import argparse, random, unicodedata
+import argparse, random, sys, unicodedata
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -159,7 +163,26 @@ def plan_text(chosen)->str: # TOML
     lines.append(RUNS)
     return '\n'.join(lines) + '\n'
 
+WORLD = Path(__file__).resolve().parents[1]/'paper_tables'/'world'
+FACTS = WORLD.parents[1]/'pronto'/'facts'/'language_numbers.tsv'
+
+def facts(folder=WORLD)->str: # TSV
+    "The number of each model in one text of each language; verses_read is empty where nobody counted"
+    def table(name):
+        return pd.read_csv(folder/f'{name}.csv', keep_default_na=False, dtype=str)
+    numbers, read = table('languages').drop(columns='language'), table('read').drop(columns='share')
+    numbers['model'] = numbers.model.str.removesuffix(' (weights own)')
+    kept = numbers[~numbers.dataset.str.endswith('-2') & ~numbers.model.str.contains('random')]
+    read = read.rename(columns=dict(language='iso639_3', verses='verses_read'))
+    rows = kept.merge(read, 'left', ['model','iso639_3'])
+    rows = rows.rename(columns=dict(iso639_3='language')).sort_values(['language','model'])
+    columns = 'language model verses_read number low high'.split()
+    return rows[columns].fillna('').to_csv(sep='\t', index=False, lineterminator='\n')
+
 def main():
+    if sys.argv[1:] == ['--facts']:
+        FACTS.write_text(facts(), encoding='utf-8')
+        return
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import ROOT
 from pronto.cli.command import main
 
 @pytest.fixture
@@ -226,3 +227,11 @@ def test_what_pronto_suggests_runs_state_by_state(corpus, model, tmp_path, capsy
     assert follow() == ['probe']
     assert follow() == ['tables', 'report']
     assert (tmp_path/'report.html').is_file()
+
+def test_the_numbers_of_other_models_are_those_of_the_study():
+    import runpy
+    from pronto.reporting.card_page import others_numbers
+    facts = runpy.run_path(str(ROOT/'benchmarks'/'world.py'))
+    assert facts['FACTS'].read_text(encoding='utf-8') == facts['facts']() # If not: python benchmarks/world.py --facts
+    assert re.search(r'causal8 \d+ \(\d+ to \d+, has read 5,000 verses\)', others_numbers('wol'))
+    assert re.fullmatch(r'In the \d+ languages of its family .* have −?\d+ on average, which is off by \d+ .*', others_numbers('isl'))

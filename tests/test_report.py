@@ -641,3 +641,42 @@ def test_a_column_that_is_known_of_no_row_is_left_out(tmp_path, browser):
     see(page, tmp_path/'report.html', view='languages')
     heads = page.locator('#matrix thead th').all_inner_texts()
     assert [head.strip(' ↑↓\n') for head in heads] == ['Language', 'good']
+
+NUMBERS = '''dataset,language,iso639_3,family,script,protocol,model,rows,number,low,high,ngrams,read,read_low,read_high,read_all,verdict
+wolKYG,Wolof,wol,Atlantic-Congo,Latn,likelihood,large,300,51.0,40,60,77.0,640,210,9000,5061,some of it
+wolKYG,Wolof,wol,Atlantic-Congo,Latn,likelihood,small,300,-2.5,-9,5,77.0,0,0,3,5061,hardly any of it
+wolKYG,Wolof,wol,Atlantic-Congo,Latn,probe,other,450,9.0,1,15,78.5,30,2,90,5061,
+hin,Hindi,hin,Indo-European,Deva,likelihood,large,300,20,11,31,70,,,,,
+'''
+
+@pytest.mark.parametrize('width', [390, 1280])
+def test_a_table_of_numbers_is_a_report(tmp_path, browser, width, capsys):
+    "As somebody else may send it; `#code` opens the page of a language"
+    (tmp_path/'n.csv').write_text(NUMBERS, encoding='utf-8')
+    (tmp_path/'t.csv').write_text('code,verses,rights\nwolKYG,7920,unclear\n', encoding='utf-8')
+    given = ['report', '--numbers', str(tmp_path/'n.csv'), '--registry', str(tmp_path/'t.csv'), '-o', str(tmp_path/'r.html')]
+    assert main(given) == 0 and capsys.readouterr().out == f'{tmp_path/"r.html"}: {tmp_path/"n.csv"}\n'
+    page = browser.new_page(viewport=dict(width=width, height=800))
+    wrong = []
+    page.on('pageerror', lambda e: wrong.append(str(e)))
+    page.goto(f'{(tmp_path/"r.html").as_uri()}#wolKYG')
+    page.locator('html[data-ready]').wait_for(state='attached')
+    assert page.title() == 'Wolof – PrOnto report'
+    facts = page.locator('dl').inner_text()
+    for text in '7920', 'unclear', 'pronto card BIBLE -m MODEL --language wol': assert text in facts
+    assert column(page, 'Model', 'numbers0') == ['large','small'] and column(page, 'Model', 'numbers1') == ['other']
+    assert column(page, 'Number', 'numbers0') == ['51.0','−2.5']
+    assert column(page, 'As n-grams over', 'numbers0')[0] == '640 verses (210 to over 5,061): some of it'
+    assert 'To beat: 77.0' in page.locator('#numbers0').inner_text() and 'To beat: 78.5' in page.locator('#numbers1').inner_text()
+    assert page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+    see(page, tmp_path/'r.html', view='languages', q='indo-aryan')
+    assert column(page, 'Language', 'matrix') == ['Hindi hin'] # By a branch of its family
+    page.locator('#matrix a').first.click()
+    page.locator('#numbers0').get_by_role('link', name='20.0').click()
+    assert 'Records' not in page.locator('main').inner_text() and wrong == []
+    page.close()
+
+def test_a_bad_table_of_numbers_is_one_line(tmp_path, capsys):
+    (tmp_path/'n.csv').write_text('code,verses\nwol,3\n', encoding='utf-8')
+    assert main(['report', '--numbers', str(tmp_path/'n.csv'), '-o', str(tmp_path/'r.html')]) == 1
+    assert 'is not a table of numbers (no column `dataset`)' in capsys.readouterr().err

@@ -11,8 +11,7 @@ from commands import command_pages
 from links import PAGES, PICTURES, ROOT, areas, page_of, repository
 from links import references, repository_page, settings, with_links
 from notebooks import convert
-from results import chart, report_page
-from world import language_table, languages, world_map
+from results import chart, languages_page, report_page
 
 # Notebooks
 
@@ -77,9 +76,8 @@ def made_pages():
     for path in dict.fromkeys([*PAGES, *tables]):
         if path != 'README.md': made[page_of(path)] = repository_page(path)
     SHARED['<!-- number -->'] = number_and_card()
-    found = languages(ROOT/'paper_tables'/'world')
-    SHARED['<!-- map -->'], SHARED['<!-- languages -->'] = world_map(found), language_table(found)
     made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
+    made['languages.html'] = languages_page(ROOT/'paper_tables'/'world')
     made |= command_pages(written_pages())
     made['commands/tables.md'] += questions_list()
     for page,text in written_pages().items(): # Which notes their pictures

@@ -1,10 +1,12 @@
-"The picture of the first page and the report, made from the tables and the runs of the demo"
+"The picture of the first page and the reports, made from the tables and the runs of the demo"
 import csv, tempfile, zipfile
 from html import escape
 from pathlib import Path
 from statistics import mean
 
-from pronto.lab.reporting.report import write_report
+from pronto.core.tables import csv_rows
+from pronto.lab.reporting.number_rows import read_numbers
+from pronto.lab.reporting.report import numbers_report, page, read_registry, write_report
 
 TASKS = 'NMC', 'PNS', 'SM', 'SS', 'SAC'
 SYSTEMS = {'majority': '#8a8f98', 'n-grams': '#8a8f98', 'not pretrained': '#4f9bd9',
@@ -63,3 +65,10 @@ def report_page(runs):
         page = Path(folder)/'report.html'
         write_report(Path(folder)/'runs', page)
         return page.read_text(encoding='utf-8')
+
+def languages_page(folder):
+    "The report of the study of the world, as one page"
+    read = csv_rows((folder/'read.csv').read_text(encoding='utf-8'))
+    verses = {(row['model'], row['language']): int(row['verses']) for row in read}
+    numbers, registry = read_numbers(folder/'languages.csv'), read_registry(folder/'texts.csv')
+    return page(numbers_report(numbers, registry, verses))

@@ -22,6 +22,9 @@ def report_options(parser):
         help='a table with code, language, family and script, e.g. registry.csv of a release')
     add_number(parser, '--most-tests', 0, 10**8,
                'test every two models on each test set if there are at most so many pairs', default=20_000)
+    add('--numbers', action='append', default=[], metavar='CSV',
+        help='a table of `pronto tables --question languages`, to show the numbers of others as well, or '
+             'alone (without --runs); repeatable')
     add('--question', action='append', default=[], metavar='NAME|FILE.py',
         help='also show what a question finds, as in `pronto tables`; repeatable')
 
@@ -31,8 +34,10 @@ def report_command(args):
     require_place(args.output)
     from pronto.lab.reporting.report import write_report
     require_folder(args.runs)
-    n = write_report(args.runs, args.output, args.registry, args.most_tests, bar, args.question, args.tasks)
-    tell(f'{args.output}: {n:,} runs', dict(path=args.output, runs=n))
+    n = write_report(args.runs, args.output, args.registry, args.most_tests, bar, args.question, args.tasks,
+                     args.numbers)
+    tables = ' and '.join([f'{n:,} runs']*bool(n) + args.numbers)
+    tell(f'{args.output}: {tables}', dict(path=args.output, runs=n))
 
 # %% ../../../nbs/lab/cli/report_command.ipynb #rpc00005
 COMMANDS = ['report']

@@ -12,6 +12,8 @@ function readAddress() {
     view: 'overview',
     ...(given ? { ...parse(location.search), ...parse(location.hash.slice(1)) } : parse(kept)),
   }
+  const code = decodeURIComponent(location.hash.slice(1)) // `#wol` is the page of a translation
+  if (D.bibles.some(b => b.code === code)) state = { view: 'language', of: code }
 }
 function change(changes) {
   // Stays on the view

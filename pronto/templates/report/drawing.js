@@ -28,7 +28,7 @@ function chosen() {
       on.every(k => FIELDS[k](r) === state[k]) &&
       (!words.length ||
         words.every(w =>
-          [r.entry.name, r.bible.language, r.bible.code, r.bible.family, r.bible.script, r.task.name, r.setting]
+          [r.entry.name, r.bible.language, r.bible.code, r.bible.family, ...r.bible.groups, r.bible.script, r.task.name, r.setting]
             .join(' ')
             .toLowerCase()
             .includes(w),
@@ -157,9 +157,10 @@ function unpack() {
   D.boards = names.board.map(([protocol, source, splits, rules, limited]) => ({
     protocol,
     size: 0,
+    first: splits == null, // Numbers of languages
     title: [
       source || 'source not recorded',
-      `${splits || 'unknown'} splits`,
+      splits != null && `${splits || 'unknown'} splits`,
       ...(['', 'paper'].includes(rules) ? [] : [`rules ${rules}`]),
       limited && 'limited examples',
     ]
@@ -181,12 +182,13 @@ function unpack() {
     const runs = C.runs[i].split(' ')
     return {
       i,
-      id: runs[0].replace(/\.json$/, ''),
+      id: runs[0].replace(/\.json$/, '') || `${i}`, // A table of numbers has no records
       board: D.boards[C.board[i]],
       entry: D.entries[entry],
       bible: D.bibles[C.bible[i]],
       task: D.tasks[C.task[i]],
       tier: names.tier[C.tier[i]],
+      reading: names.reading[C.reading[i]],
       setting: names.setting[C.setting[i]],
       dataset: names.dataset[C.dataset[i]],
       folder: folders[C.folder[i]],
@@ -207,7 +209,7 @@ function unpack() {
   D.bibles.forEach((b, i) => {
     b.i = i
   })
-  const weight = b => b.size + (b.protocol === 'in-language') / 2
+  const weight = b => b.first * 1e9 + b.size + (b.protocol === 'in-language') / 2
   D.boards.sort((a, b) => weight(b) - weight(a)) // The first has most results, and is shown unless another is chosen
 }
 

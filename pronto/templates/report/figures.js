@@ -6,6 +6,7 @@ const signed = (x, m = metric) => (x == null ? '–' : (x < 0 ? '−' : '+') + d
 const pValue = p => (p == null ? '–' : p < 0.001 ? '< 0.001' : p.toFixed(3))
 const size = n => (n < 1e9 ? `${n < 1e8 ? +(n / 1e6).toPrecision(2) : Math.round(n / 1e6)} M` : `${(n / 1e9).toFixed(1)} B`)
 const get = (r, k, columns = S) => (columns[k][r.i] == null ? null : columns[k][r.i] / 1e6)
+const zero = () => metric.zero ?? 'the majority label' // Above which a score says something
 const score = r => get(r, 'score'),
   gain = r => get(r, 'gain')
 const over = r => (get(r, 'majority') == null ? null : (metric.less ? -1 : 1) * (score(r) - get(r, 'majority')))

@@ -22,7 +22,7 @@ function swatch(x) {
 function scale() {
   // The legend of map and tree
   const steps = [-1, -0.5, 0, 0.5, 1].map(k => k * deepest)
-  const text = x => (x === 0 ? 'as the majority label' : signed(x))
+  const text = x => (x === 0 ? `as ${zero()}` : signed(x))
   return element('ul', { class: 'legend scale' }, ...steps.map(x => element('li', {}, swatch(x), text(x))))
 }
 function map(found) {
@@ -39,7 +39,7 @@ function map(found) {
     const [latitude, longitude] = place.split(','),
       x = mean(rs.map(over)),
       b = rs[0].bible
-    const says = `${unique(rs.map(r => r.bible.language)).join(', ')}: ${figure(mean(rs.map(score)))}, ${signed(x)} over the majority label`
+    const says = `${unique(rs.map(r => r.bible.language)).join(', ')}: ${figure(mean(rs.map(score)))}, ${signed(x)} over ${zero()}`
     const spot = element(
       'circle',
       { class: 'spot', cx: longitude, cy: -latitude, r: places.size > 200 ? 1.6 : 2.6, fill: tint(x) },
@@ -61,7 +61,7 @@ function map(found) {
     section(
       'map',
       'Map',
-      `Each spot is a place with one or more of the languages: ${metric.title} above (blue) or below (red) the majority label${metric.percent ? ', in points' : ''}, the mean of the results shown. The small grey dots are where any language or dialect is spoken, in whole degrees (Glottolog, CC BY 4.0).${lost.length ? ` Not on the map: ${lost.slice(0, 20).join(', ')}${lost.length > 20 ? ` and ${lost.length - 20} more` : ''}.` : ''}`,
+      `Each spot is a place with one or more of the languages: ${metric.title} above (blue) or below (red) ${zero()}${metric.percent ? ', in points' : ''}, the mean of the results shown. The small grey dots are where any language or dialect is spoken, in whole degrees (Glottolog, CC BY 4.0).${lost.length ? ` Not on the map: ${lost.slice(0, 20).join(', ')}${lost.length > 20 ? ` and ${lost.length - 20} more` : ''}.` : ''}`,
       scale(),
       element(
         'svg',
@@ -156,7 +156,7 @@ function plot(found, field, names) {
     element(
       'text',
       { x: width - 8, y: height - 3, 'text-anchor': 'end' },
-      `${metric.title} above the majority label${metric.percent ? ', in points' : ''}`,
+      `${metric.title} above ${zero()}${metric.percent ? ', in points' : ''}`,
     ),
   )
   const says = names.map((name, i) => `${name} ${signed(mean(dots[i].map(d => d.x)))}`).join('; ')
@@ -168,7 +168,7 @@ function plot(found, field, names) {
       height,
       viewBox: `0 0 ${width} ${height}`,
       role: 'img',
-      'aria-label': `Mean ${metric.title} above the majority label by ${field}: ${says}`,
+      'aria-label': `Mean ${metric.title} above ${zero()} by ${field}: ${says}`,
     },
     ...parts,
   )
@@ -195,7 +195,7 @@ function plots(found) {
     section(
       'plots',
       'By family and script',
-      'Each mark is the mean of a model over the languages of a group (their number in brackets); right of the dashed line it is above the majority label.',
+      `Each mark is the mean of a model over the languages of a group (their number in brackets); right of the dashed line it is above ${zero()}.`,
       element('ul', { class: 'legend', id: 'legend' }, ...legend),
       ...there.flatMap(drawn),
     ),

@@ -63,6 +63,21 @@ function model(found) {
     ...map(mine),
   ]
 }
+function numbers(bible) {
+  // Who reads a language: a table for each protocol, as models are compared on equal rows
+  const of = D.boards.filter(b => b.first).map(b => [b, rows.filter(r => r.board === b && r.bible === bible)])
+  return of
+    .filter(([, mine]) => mine.length)
+    .map(([b, mine]) =>
+      table(`numbers${b.i}`, columnsFor(b, 'language'), mine, {
+        title: `Who reads it, by ${b.protocol}`,
+        finding: `To beat: ${figure(score(mine[0]) - gain(mine[0]))}, by n-grams that have read all of the training verses of this text. Asked about ${count(mine[0].items, 'row')}.`,
+        note: 'From 0 for guessing to 100 for all right, with a 95 % interval over chapters; and over how many verses of this text n-grams must go to do as well.',
+        saved: SAVED,
+        sort: '-score',
+      }),
+    )
+}
 function language(found) {
   // A page of its own for each translation
   const b = D.bibles.find(b => b.code === state.of),
@@ -83,11 +98,21 @@ function language(found) {
           ? others.flatMap((o, i) => [i ? ', ' : '', link({ view: 'language', of: o.code }, o.code)])
           : null,
       ],
+      ...b.about,
+      ['Your model', [element('code', {}, `pronto card BIBLE -m MODEL --language ${b.iso639_3 || b.code}`)]],
     ]),
-    ranking(mine, 'Models by tasks'),
-    results(mine, 'language'),
+    ...(board().first ? numbers(b) : [ranking(mine, 'Models by tasks'), results(mine, 'language')]),
   ]
 }
+const records = files => [
+  element('h2', {}, 'Records'),
+  element(
+    'p',
+    { class: 'soft' },
+    'These files belong to the run store. The links work where the page lies where it was written; elsewhere the names tell which records to ask for.',
+  ),
+  element('ul', { id: 'records' }, ...files),
+]
 function result(found) {
   // A page of its own for each result
   const r = rows.find(r => r.id === state.of)
@@ -169,7 +194,8 @@ function result(found) {
       ['Setting', r.setting],
       ['Test items', r.items?.toLocaleString('en')],
       ['Dataset', r.dataset],
-      ['Seen in pretraining', r.tier],
+      [FILTERS.tier, r.tier],
+      ['As n-grams over', r.reading],
       ['Collapsed', r.collapsed ? 'learned nothing, or gave the same answer to everything, with at least one seed' : ''],
     ]),
     table('scores', columns, scores, { title: 'Scores' }),
@@ -179,13 +205,7 @@ function result(found) {
         sort: '-difference',
         note: 'Paired permutation tests over chapters and seeds, each by itself.',
       }),
-    element('h2', {}, 'Records'),
-    element(
-      'p',
-      { class: 'soft' },
-      'These files belong to the run store. The links work where the page lies where it was written; elsewhere the names tell which records to ask for.',
-    ),
-    element('ul', { id: 'records' }, ...files),
+    ...(r.runs[0] ? records(files) : []),
   ]
 }
 

@@ -63,7 +63,7 @@ function ranking(found, title) {
   }))
   const testSets = [...grouped(found, testSet).values()].map(rs => rs[0])
   const references = [
-    ['majority label', r => value(r, 'majority')],
+    [metric.zero ?? 'majority label', r => value(r, 'majority')],
     ['best baseline', baselineOf],
   ]
     .map(([name, of]) => ({ reference: true, entry: { name }, ...average(testSets, of) }))

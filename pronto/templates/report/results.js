@@ -31,7 +31,10 @@ const COLUMNS = [
     number: true,
     wide: true,
     value: r => get(r, 'low'),
-    show: r => [get(r, 'low') == null ? '–' : `${figure(get(r, 'low'))}–${figure(get(r, 'high'))} `, interval(r)],
+    show: r => [
+      get(r, 'low') == null ? '–' : `${figure(get(r, 'low'))} to ${figure(get(r, 'high'))} `,
+      !narrow && interval(r),
+    ],
   },
   {
     key: 'gain',
@@ -66,8 +69,15 @@ const COLUMNS = [
     value: r => r.seeds,
     show: r => [`${r.seeds}`, r.seeds > 1 && soft(`${figure(get(r, 'seed_low'))}–${figure(get(r, 'seed_high'))}`)],
   },
+  { key: 'reading', text: 'As n-grams over', wrap: true, value: r => r.reading || 'not known' },
+  { key: 'tier', text: FILTERS.tier, wide: true, value: r => r.tier || 'not known' },
   { key: 'setting', text: 'Setting', wide: true, wrap: true, value: r => r.setting },
 ]
+const OF_NUMBERS = ['model', 'language', 'score', 'low', 'reading', 'tier'] // What a table of numbers says, also on a phone
+function columnsFor(b, without) {
+  const columns = b?.first ? OF_NUMBERS.map(key => ({ ...COLUMNS.find(c => c.key === key), wide: false })) : COLUMNS
+  return columns.filter(c => c.key !== without)
+}
 const measured = key => [key, r => get(r, key)]
 const noted = key => [key, r => S[key][r.i]]
 const SAVED = [
@@ -93,7 +103,7 @@ const SAVED = [
 const results = (found, without) =>
   table(
     'results',
-    COLUMNS.filter(c => c.key !== without),
+    columnsFor(board(), without),
     found,
     {
       title: 'Results',

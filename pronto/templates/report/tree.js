@@ -89,7 +89,7 @@ function tree(found) {
     section(
       'tree',
       'Tree of languages',
-      `${first === 'family' ? 'Families, their branches (Glottolog, CC BY 4.0) and languages, the largest family' : 'Scripts, families and languages, the largest script'} first: ${metric.title}, the mean of the results shown${metric.percent ? ' in percent' : ''}, and how far it is above the majority label. Branches with one branch in them are left out.`,
+      `${first === 'family' ? 'Families, their branches (Glottolog, CC BY 4.0) and languages, the largest family' : 'Scripts, families and languages, the largest script'} first: ${metric.title}, the mean of the results shown${metric.percent ? ' in percent' : ''}, and how far it is above ${zero()}. Branches with one branch in them are left out.`,
       unique([...of.keys()].map(b => b[other])).length > 1 &&
         element('p', {}, link({ by: other === 'family' ? '' : other }, `Show by ${other} instead`)),
       scale(),

@@ -43,7 +43,7 @@ function languages(found) {
       title: 'Languages by models',
       saved,
       sort: 'language',
-      note: 'Mean of the metric over the tasks shown; a deeper colour means further above the majority label. If a model did not run on all tasks of a translation, their number is given.',
+      note: `Mean of the metric over the tasks shown; a deeper colour means further above ${zero()}. If a model did not run on all tasks of a translation, their number is given.`,
     }),
     ...missing(found),
     ...map(found),
