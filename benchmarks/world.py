@@ -6,7 +6,8 @@ FILES is a folder of translations in any format; LANGUAGES.tsv has `file`, `lang
 `doubt` of each. Of a language the one that may be passed on goes first, then the longest; where there is a
 second one, it is asked as well. TEXTS gets a table of the New Testament of each. The plan says which model
 reads which languages, drawn by family: many languages that no model reads have a relative that it reads.
-`texts.csv` beside the plan says how long the verses of each text are and which letters it has.
+`texts.csv` beside the plan says how long the verses of each text are, which letters it has, and whether a
+second text is nearly the first.
 
     python benchmarks/world.py --facts
 
@@ -22,6 +23,7 @@ from pronto.bibles.reading import read_bible, write_tsv
 from pronto.core.files import InputError
 from pronto.core.progress import progress
 from pronto.core.refs import NT_BOOKS
+from pronto.lab.jobs.release import nearly_same, verse_sample
 
 LEAST = 6500 # Verses of a New Testament of 7,957
 READ = {8: 5000, 16: 2500, 32: 1250} # Languages to verses of each that a model reads, in one pass
@@ -103,7 +105,7 @@ def facts_of(bible)->dict:
 
 def texts(args, table):
     "Write the chosen translations; a row for each"
-    chosen = []
+    chosen, samples = [], {}
     table['right'] = table.rights.map(RIGHTS.index)
     for language,rows in progress('languages')(list(table.groupby('language'))):
         bibles = []
@@ -120,8 +122,12 @@ def texts(args, table):
             path = args.output/f'{code}.tsv'
             path.parent.mkdir(parents=True, exist_ok=True)
             write_tsv(bible, path)
+            samples[code] = verse_sample(bible.rows)
             chosen.append(dict(code=code, language=language, script=row.script, rights=row.rights,
                                file=row.file) | facts_of(bible))
+    same = nearly_same(samples)
+    for row in chosen:
+        row['nearly_same_as'] = same.get(row['code'], '')
     return pd.DataFrame(chosen)
 
 def by_family(languages:list[str])->list[str]:

@@ -42,7 +42,7 @@ SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
         b47c34fc:sentence walkten2:sentence''',
     'words': 'ww14:sentence ww06:sentence ww08:sentence ww17:picture ww12:table',
     'world': '''wld00002:sentence wld00004:table wld00006:sentence,table wld00008:table wld00009:picture wld00012:table
-        wld00015:table wld00018:table wld00021:table wld00024:table wld00027:table wld00030:table''',
+        wld00015:table wld00018:table wld00021:table wld00024:table wld00027:table wld00035:sentence,table wld00030:table''',
     'xtreme': 'xn05top2:sentence xn07draw:picture xn08mat:table xn06c:table'}.items()}
 
 def kind(output):

@@ -215,6 +215,15 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
     (tmp_path/'out'/'wol'/'verses.tsv').unlink()
     assert is_finished(tmp_path/'out'/'wol', path, settings)
 
+def test_a_publishable_release_from_text_alone_has_no_text_of_unclear_rights(corpus, tmp_path):
+    "All of its rows are text, so nothing of it may be passed on without the text"
+    alone = Settings('none', '', min_verses=LEAST, publishable=True)
+    assert build_translation('wol', osis_with('free', corpus, tmp_path), tmp_path/'out', alone) == 'free'
+    assert not (tmp_path/'out').exists()
+    assert build_translation('open', osis_with('Public domain', corpus, tmp_path), tmp_path/'out', alone) == ''
+    folder = tmp_path/'out'/'open'
+    assert (folder/'text.tsv').exists() and not (folder/'verses.tsv').exists() # They would be the same
+
 @pytest.mark.slow
 def test_a_publishable_release_says_which_texts_it_withholds(corpus, tmp_path, capsys):
     (tmp_path/'bibles').mkdir()
@@ -225,7 +234,7 @@ def test_a_publishable_release_says_which_texts_it_withholds(corpus, tmp_path, c
     for built in '2 built', '2 finished before':
         main(argv)
         out, err = capsys.readouterr()
-        assert out == (f'{tmp_path/"out"}: {built}, 1 left out, as their licence forbids redistribution, '
+        assert out == (f'{tmp_path/"out"}: {built}, 1 left out, as their licence does not permit redistribution, '
                        '1 without their text, as it is unclear whether it may be passed on\n')
         assert 'left out ours: © All rights reserved\n' in err and 'labels without the text of wol: free\n' in err
     main([*argv, '--json', '--quiet'])

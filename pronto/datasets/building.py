@@ -201,7 +201,7 @@ def _shared_files(plan:BuildPlan)->dict[str,list[bytes]]: # Name to blocks
     "The files that are there once, whatever the splits"
     files = {'alignment.tsv': [_alignment_table(plan.annotations, plan.alignment, plan.tasks)]}
     files |= plan.files
-    if plan.layout != 'plain':
+    if plan.layout != 'plain' and plan.annotations is not TEXT_ALONE: # Whose verses are all in `text.tsv`
         texts = {verse.ref: verse.text for verse in plan.alignment.verses}
         files['verses.tsv'] = [verse_lines(texts).encode()]
     if plan.choices:

@@ -134,11 +134,12 @@ def release_command(args):
     if done.not_there:
         warn(f'{args.languages}: names {len(done.not_there):,} files that are not in {args.bibles}, '
              f'e.g. {done.not_there[0]}')
-    for line in done.few_rows_lines:
+    for line in [*done.copies_lines, *done.few_rows_lines]:
         note(line)
     note(done.numbering)
     tell(done, dict(path=args.output, left_out=done.left_out, withheld=done.withheld, failed=done.failed,
-                    language_doubts=done.doubts, few_rows=done.few_rows))
+                    language_doubts=done.doubts, few_rows=done.few_rows, copies=done.copies,
+                    other_rights=done.other_rights))
     return batch_status(done.failed)
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #mdco04
