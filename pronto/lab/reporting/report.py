@@ -53,7 +53,7 @@ def read_registry(path)->dict[str,dict[str,str]]: # Code of a translation to its
     return {r['code']: r for r in rows}
 
 _TOLD = dict(verses='Verses', words='Words a verse', rights='May be passed on', licence='Licence',
-             file='File', same_text_as='Same text as', nearly_same_as='Nearly the text of') # Columns of a registry
+             file='File', same_text_as='Same text as', nearly_same_as='Nearly the same as') # Of a registry
 
 def _told(registered:dict)->list[list[str]]: # A name and a text each
     "What the page of a translation shows of its row of the registry"
