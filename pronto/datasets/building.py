@@ -16,7 +16,7 @@ from ..core.files import (InputError, Parameter, content_hash, foreign_file, jso
                                no_collection, parse_json, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations, join
-from ..bibles.languages import guess_language
+from ..bibles.languages import guess_language, identify
 from ..bibles.languages import is_private, language_doubt, script_of, unknown_language, unusual_script
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
@@ -317,11 +317,13 @@ def _check_options(splits:str, layout:str, versification:str):
 # %% ../../nbs/datasets/building.ipynb #bf01named
 def _language(bible:Bible, code:str, called:list[str], given:str, path)->dict[str,str]:
     "The language of a translation, how it is known if nothing states it, and what speaks against it"
-    stated = given or bible.language
+    stated, script = given or bible.language, script_of(row.text for row in bible.rows[::10])
+    if given and not is_private(code):
+        doubt = unknown_language(given, code) or unusual_script(identify(given, code).iso639_3, script)
+        return dict(language=given, language_from='', language_doubt=doubt)
     if stated or is_private(code):
-        doubt = unknown_language(given, code) if given else language_doubt(bible, Path(path).name)
+        doubt = '' if given else language_doubt(bible, Path(path).name)
         return dict(language=stated, language_from='', language_doubt=doubt)
-    script = script_of(row.text for row in bible.rows[::10])
     guess,because = guess_language(bible.title, called, bible.named, script)
     return dict(language=guess, language_from=because and f'guessed from {because}',
                 language_doubt=unusual_script(guess, script))

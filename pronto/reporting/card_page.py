@@ -216,9 +216,10 @@ def _known_numbers(rows:list[dict])->str:
     shown = []
     for row in sorted(rows, key=lambda row: -float(row['number'])):
         verses = row['verses_read'] and int(row['verses_read'])
-        reads = {'': '', 0: ', has not read it'}.get(verses, f', has read {verses or 0:,} verses')
-        interval = decimal([float(row['low']), float(row['high'])], 0)
-        shown.append(f'{row["model"]} {decimal(float(row["number"]), 0)} ({interval}{reads})')
+        reads = {'': '', 0: 'has not read it'}.get(verses, f'has read {verses or 0:,} verses')
+        interval = row['low'] and decimal([float(row['low']), float(row['high'])], 0) # Not if all are tied
+        about = ', '.join(filter(None, [interval, reads]))
+        shown.append(f'{row["model"]} {decimal(float(row["number"]), 0)} ({about})')
     return f'Small models that were asked about another text have: {"; ".join(shown)}.'
 
 def _family_mean(rows:list[dict], language:str)->tuple[float,float,int]: # Its error; of how many languages
@@ -246,8 +247,8 @@ def others_numbers(
     where = {0: 'other languages', 1: 'the one language of its family'}
     where = where.get(n, f'the {n} languages of its family')
     return (f'In {where} that were measured, small models that had not read a language have '
-            f'{decimal(expected, 0)} on average, which is off by {decimal(error, 0)} where one language is '
-            'predicted from the others: expect no more of a model that has not read this one.')
+            f'{decimal(expected, 0)} of 100 on average, which is off by {decimal(error, 0)} where one '
+            'language is predicted from the others: expect no more of a model that has not read this one.')
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
 def _headline(card:Card)->list[str]: # In Markdown
