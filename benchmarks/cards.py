@@ -33,30 +33,37 @@ def succeed(*words):
     if pronto([*map(str, words)]):
         raise SystemExit(f'failed: {" ".join(map(str, words))}')
 
-def student(bible, folder):
-    "A causal model that has read the train verses of a New Testament without Mark"
+def training_verses(bible):
+    "The train verses of a New Testament without Mark"
+    others = TEXTS['nt'] - TEXTS['mark']
+    return [text for ref,text in readable_verses(bible).items()
+            if ref.book in others and split_of(ref) == 'train']
+
+def student(texts, folder, **training):
+    "A small causal model that has read some verses"
     from pronto.lab.modeling.pretrain import pretrain
     if not (folder/'manifest.json').is_file():
-        verses = readable_verses(bible)
-        others = TEXTS['nt'] - TEXTS['mark']
-        texts = [text for ref,text in verses.items() if ref.book in others and split_of(ref) == 'train']
-        pretrain(texts, folder, **TRAINING)
+        pretrain(texts, folder, **TRAINING | training)
     return folder
+
+def build(bible, books, name, output, language):
+    "The dataset of some books, in the folder `output`"
+    file, built = output/'texts'/f'{name}.tsv', output/'built'/name
+    if not built.is_dir():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_tsv(replace(bible, rows=[row for row in bible.rows if row.book in books]), file)
+        succeed('build', '-a', 'none', '-b', file, '-o', built, '--language', language)
+    return built
 
 def run(args):
     first = None
     for named in args.bibles:
         language, path = named.split('=', 1)
         bible = read_bible(path)
-        own = student(bible, args.output/'students'/language)
+        own = student(training_verses(bible), args.output/'students'/language)
         first = first or own
         for text,books in TEXTS.items():
-            name = f'{language}-{text}'
-            file, built = args.output/'texts'/f'{name}.tsv', args.output/'built'/name
-            if not built.is_dir():
-                file.parent.mkdir(parents=True, exist_ok=True)
-                write_tsv(replace(bible, rows=[row for row in bible.rows if row.book in books]), file)
-                succeed('build', '-a', 'none', '-b', file, '-o', built, '--language', language)
+            built = build(bible, books, f'{language}-{text}', args.output, language)
             asked = ['eval', built, *TASKS, '--runs', args.output/'runs', '--quiet']
             students = {'student': own} | ({'first student': first} if first != own else {})
             succeed(*asked, '--protocol', 'likelihood',

@@ -3,6 +3,7 @@
     python benchmarks/choices.py rows BIBLES -o DIR       # datasets: twelve translations, three draws of rows
     python benchmarks/choices.py run DIR -m MINILM -o OUT # train and score; best on a GPU, see --minutes
     python benchmarks/choices.py tables OUT -o paper_tables/choices
+    python benchmarks/choices.py languages DIR -m MINILM -o OUT --tables paper_tables/choices
 
 Models of known order: n-grams of 2, 20 and 100 % of the verses of train, and a causal and a masked model of
 each language (four layers of 256 dimensions, 4,000 subwords) after 0, 10, 30 and 100 % of their training.
@@ -11,6 +12,7 @@ test is among them, which is checked before anything is trained. Beside them sta
 by probe, with its own and with random weights, and the English causal model on all other languages.
 Further draws of rows take other places and words of the verses of test. Everything is kept in OUT (a run
 store, and a table of what n-grams of a part of the text score), and what is there is not made again.
+`languages` asks the English sentence encoder as a card does; some minutes on a processor.
 """
 import argparse, csv, json, multiprocessing, os, random, re, time, zipfile
 from concurrent.futures import ProcessPoolExecutor, wait
@@ -21,8 +23,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pronto.core.pictures import panels
-from pronto.core.tables import Table, decimal
+from pronto.core.tables import Column, Table, decimal, table_of
 from pronto.datasets.tasks import BUILT_IN
+from pronto.protocols.protocol import QUICK, SAMPLED
 
 BIBLES = dict( # Code to path, language, and whether models of it are trained
     engweb=('whole/eng-web', 'eng', True), engoeb=('osis/eng-us-oeb.osis.xml', 'eng', False),
@@ -356,24 +359,45 @@ def score_table(found):
     header = ['task', 'translation', *names, *taus]
     return Table('scores', 'What each model chooses right', [(header, cells)], [note], rows, decimals=4)
 
+RANDOM = 'engweb', 'fralsg', 'wolnt' # Also asked with random weights
+
 def language_table(records):
     from pronto.reporting.language_score import language_scores
     rows = []
-    for code in BIBLES: # Models of one name are others in each
-        runs = [run for run in records if run.dataset == code and run.recipe != 'probe-random']
-        scores = language_scores(runs)['protocol model number low high ngrams verdict'.split()]
-        rows += [dict(translation=code) | row for row in scores.to_dict('records')]
-    kept = 'causal 100', 'masked 100', 'causal of English', 'MiniLM'
-    rows = [r for r in rows if r['model'] in kept]
-    rows.sort(key=lambda r: (list(BIBLES).index(r['translation']), kept.index(r['model'])))
-    cells = [[r['translation'], r['model'], r['protocol'], one(r['number']),
-              f'{one(r["low"])} to {one(r["high"])}', one(r['ngrams']), r['verdict']] for r in rows]
-    note = ('The mean over WO, WC and WX of what is beyond chance, from 0 (guessing) to 100, on the first '
-            'draw of rows, with 95 % intervals over chapters. Numbers by probe and by likelihood are not '
-            'compared.')
-    header = ['translation', 'model', 'protocol', 'number', '95 %', 'n-grams', 'the model']
-    title = 'One number for a model and a language'
-    return Table('languages', title, [(header, cells)], [note], rows, decimals=4)
+    for run_recipe,model in dict(probe='MiniLM', **{'probe-random': 'MiniLM, random weights'}).items():
+        for code in BIBLES:
+            runs = [run for run in records if (run.dataset, run.recipe) == (code, run_recipe)]
+            for row in language_scores(runs).to_dict('records'):
+                rows.append(row | dict(translation=code, model=model))
+    def amount(verses): return 'all' if verses == float('inf') else f'{verses:,.0f}'
+    columns = [
+        Column('translation', 'translation'), Column('language', 'language'), Column('model', 'model'),
+        Column('protocol'), Column('read', 'verses read', amount),
+        Column('read_low read_high', '95 %', lambda *ends: ' to '.join(map(amount, ends))),
+        Column('read_all', 'of', amount), Column('verdict', 'the model', lambda said: said or 'undecided'),
+        Column('number', 'number', one),
+        Column('low high', '95 %', lambda *ends: ' to '.join(map(one, ends))),
+        Column('ngrams', 'n-grams', one)]
+    train, _, test = SAMPLED.values()
+    note = ('Verses read: over how many verses of the text n-grams must count to choose as well; number: the '
+            'mean over WO, WC and WX of what is beyond chance, from 0 (guessing) to 100; n-grams: the number '
+            'of those that have read all of train. Intervals are over chapters. As on a card, MiniLM is asked '
+            f'by a head that learns from {train} rows of each task and answers {test} (`quick-probe`). With '
+            'random weights there is the head alone.')
+    return table_of('languages', 'How much an English model reads of eleven languages', columns, rows, [note])
+
+def languages(args):
+    "Ask the English encoder as a card does, with its own and with random weights"
+    args.rows, args.output, args.limit = args.rows.absolute(), args.output.absolute(), None
+    for code in BIBLES:
+        how = code, 1, QUICK, dict(MiniLM=args.model), '-t', 'WO', '-t', 'WC', '-t', 'WX'
+        choose(args, *how)
+        if code in RANDOM:
+            choose(args, *how, '--recipe', 'probe-random')
+    from pronto.runs.store import read_runs
+    table = language_table(read_runs(args.output/'runs'))
+    table.write(args.tables)
+    print(table.markdown())
 
 def cost_table(records):
     "Seconds for a thousand rows of test"
@@ -392,7 +416,7 @@ def cost_table(records):
 
 def make_tables(args):
     found, records = read_scores(args.runs)
-    tables = order_table(found), score_table(found), language_table(records), cost_table(records)
+    tables = order_table(found), score_table(found), cost_table(records)
     for table in tables:
         table.write(args.output, plot(found) if table.stem == 'order' else None)
         print(table.markdown())
@@ -433,7 +457,12 @@ def read_arguments():
     tables = commands.add_parser('tables')
     tables.add_argument('runs', type=Path)
     tables.set_defaults(run=make_tables)
-    for command in (rows, runs, tables):
+    numbers = commands.add_parser('languages')
+    numbers.add_argument('rows', type=Path)
+    numbers.add_argument('-m', '--model', type=Path, required=True, help='an English sentence encoder')
+    numbers.add_argument('--tables', type=Path, required=True)
+    numbers.set_defaults(run=languages)
+    for command in (rows, runs, tables, numbers):
         command.add_argument('-o', '--output', type=Path, required=True)
     return parser.parse_args()
 

@@ -17,13 +17,13 @@ from typing import Callable
 from ..bibles.languages import identify
 from ..core.files import InputError, content_hash, data_dir, filled, html_page
 from ..core.tables import Table, code_span, decimal, markdown_text, percent
-from ..datasets.loading import Dataset, dataset_folders, open_datasets
+from ..datasets.loading import Dataset, dataset_folders, open_dataset, open_datasets
 from .card import about_bible, baseline_table, card_finding, example_table, next_steps
 from .card import score_card, telling_run, verse_table
 from ..datasets.choices.reading_curve import SCORED
-from .language_score import by_rows, compare_models, free_order, language_scores
-from .language_score import ngrams_alone, plain_finding, scale_text, score_lines
-from .language_score import score_picture
+from .language_score import above_readers, by_rows, compare_models, free_order
+from .language_score import language_scores, ngrams_alone, plain_finding, scale_text
+from .language_score import score_lines, score_picture
 from .equivalent import reading_text
 from ..protocols.protocol import QUICK
 from ..runs.schema import Run
@@ -60,13 +60,21 @@ def other_wording(
     dataset:Dataset,
     report:Callable # As of `english_beside`
 )->Path|None: # A dataset folder
-    "Another translation into the same language: one of the data folder, or the English one"
-    code = _language(dataset)
-    if code == 'eng':
-        return _english_verses(dataset, report)
-    folder = data_dir()/'datasets'
+    "Another translation into the same language: the English one that comes along, or one of the data folder"
+    code, folder = _language(dataset), data_dir()/'datasets'
+    english = _english_verses(dataset, report) if code == 'eng' else None
+    if english and _in_other_words(dataset, open_dataset(english)):
+        return english
     others = open_datasets([folder], report) if code and dataset_folders(folder) else []
-    return next((d.path for d in others if d.code != dataset.code and _language(d) == code), None)
+    return next((d.path for d in others if _language(d) == code and _in_other_words(dataset, d)), None)
+
+def _in_other_words(one:Dataset, other:Dataset)->bool: # Not a part of the same translation
+    "Do most of the verses that are in both differ?"
+    if not other.file('text.tsv').is_file():
+        return False
+    verses, others = one.all_verses, other.all_verses
+    shared = verses.keys() & others.keys()
+    return sum(verses[ref] != others[ref] for ref in shared) > len(shared)/2
 
 def _english_verses(dataset:Dataset, report:Callable)->Path|None:
     books = _books_beside(dataset)
@@ -303,10 +311,13 @@ def card_text(card:Card)->str:
 def card_data(card:Card)->dict: # What JSON can hold
     "Numbers as numbers, for each model"
     english = [getattr(card.in_english.get(model), 'number', None) for model in card.scores.model]
-    has_read = {run.model: bool(_signs(run)) for run in card.memory} # `None` where that was not asked
-    has_read_text = [has_read.get(model) for model in card.scores.model]
+    of_model = {run.model: run for run in card.memory}
+    completed = [of_model.get(model) for model in card.scores.model] # `None` where it was not asked
+    memory = [run and run.memory | dict(intervals=run.intervals) for run in completed]
+    has_read_text = [run and bool(_signs(run)) for run in completed]
     columns = ('model verdict read read_low read_high read_all words number low high ngrams english '
-               'has_read_text').split()
-    shown = card.scores.assign(english=english, has_read_text=has_read_text)[columns]
+               'above_readers has_read_text memory').split()
+    shown = card.scores.assign(english=english, above_readers=card.scores.low.map(above_readers),
+                               has_read_text=has_read_text, memory=memory)[columns]
     return dict(language=card.language, dataset=str(card.dataset.path), ngrams=ngrams_alone(card.baselines),
                 models=json.loads(shown.to_json(orient='records')))
