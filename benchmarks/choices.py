@@ -381,9 +381,9 @@ def language_table(records):
     train, _, test = SAMPLED.values()
     note = ('Verses read: over how many verses of the text n-grams must count to choose as well; number: the '
             'mean over WO, WC and WX of what is beyond chance, from 0 (guessing) to 100; n-grams: the number '
-            'of those that have read all of train. Intervals are over chapters. As on a card, MiniLM is asked '
-            f'by a head that learns from {train} rows of each task and answers {test} (`quick-probe`). With '
-            'random weights there is the head alone.')
+            'of those that have read all of train. With 95 % intervals over chapters. As on a card, a head '
+            f'learns from {train} rows of each task and answers {test} (`quick-probe`). With random weights '
+            'there is the head alone.')
     return table_of('languages', 'How much an English model reads of eleven languages', columns, rows, [note])
 
 def languages(args):
