@@ -75,8 +75,8 @@ def tables(args):
         rows += [about | model | model['memory'] for model in card['models']]
     notes = ['Causal models of two layers that have read the train verses of a New Testament without Mark; '
              'the first of a pair has read Mark, too, ten times, the second as many of the other verses ten '
-             'times more. Number: of a card of Mark, with a 95 % interval over chapters. Completes: verses of '
-             'which the second half follows word for word from the first. Prefers it: verses whose wording is '
+             'times more. Number: on a card of Mark, with a 95 % interval over chapters. Completes: verses '
+             'whose second half follows word for word from the first. Prefers it: verses whose wording is '
              'less surprising than that of another translation. After the slash: n-grams that have read the '
              'rest of Mark.']
     table = table_of('twins', 'Is a model told that has read the tested verses?', COLUMNS, rows, notes)
