@@ -136,7 +136,11 @@ def of_choices(column, *stems):
     return [one('choices/order.csv', column, task=stem, family='all') for stem in stems]
 
 def numbers_of(model, *codes): # Of languages; all if none are named
-    return [number(r['value']) for r in rows('choices/languages.csv', model=model) if not codes or r['translation'] in codes]
+    return [number(r['number']) for r in rows('choices/languages.csv', model=model) if not codes or r['translation'] in codes]
+
+def random_numbers(): # Of MiniLM with random weights, by translation
+    found = [rows('choices/scores.csv', task=task) for task in CHANGED]
+    return [2*mean(float(r['MiniLM, random weights']) for r in of_tasks) - 100 for of_tasks in zip(*found)]
 
 # Page, what it says with a group for each figure, and the figures of the tables
 def macula_gates(column, *tasks): # Without the sign, and without the interval
@@ -192,6 +196,8 @@ CHECKED = [
                   r'([\d.]+) after', lambda: [len(of_world()), read_apart('causal8'), read_apart('causal32')]),
     ('docs/tasks.md', r"Kendall's τ ([\d.]+) on WO, ([\d.]+) on WC, ([\d.]+) on WX\), with ([\d.]+), ([\d.]+) and ([\d.]+) points between",
      lambda: of_choices('tau', *CHANGED) + of_choices('room', *CHANGED)),
+    *[(page, r'(−?[\d.]+) to (−?[\d.]+) of 100 (?:in|over the) twelve translations', lambda: ends(random_numbers()))
+      for page in ('docs/trust.md', 'nbs/choices')],
     ('docs/trust.md', r'holds that amount for (\d+) % in New Testaments and (\d+) % in gospels',
      lambda: [100*one('choices/recovery.csv', 'within', size=size) for size in ('New Testament', 'gospel')]),
     ('docs/tasks.md', r'NV \(τ ([\d.]+)\) stays out', lambda: of_choices('tau', 'next_verse')),
@@ -225,6 +231,7 @@ UNCHECKED = {
     ('paper_tables/real/suites.md', '| | ar | de | en | hi |'): 'the table itself: by the commands on the page',
     ('paper_tables/real/suites.md', 'The model is the BERT of 5,000 tokens'): SHAPE,
     ('docs/trust.md', 'A small BERT for Wolof scores 11 points'): BEFORE,
+    ('docs/trust.md', 'Which rows a head learned from'): BEFORE,
     ('docs/trust.md', 'Models hardly learn *same argument count*'): 'by nbs/executed/arguments-six-bibles.ipynb',
     ('docs/tutorials/all-languages.md', 'a thousand of them take about'): 'benchmarks/release.py',
     ('docs/tutorials/judge.md', 'If 90 % of the labels are right'): 'an example',

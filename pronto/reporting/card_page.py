@@ -190,7 +190,7 @@ def _in_english(card:Card)->list[str]: # In Markdown
     "What the same models know of English"
     is_testament = card.english and card.english[0].splits == 'parallel'
     text = 'an English New Testament' if is_testament else 'the same books in English'
-    return [f'On {text} {markdown_text(model)} knows {reading_text(row.reading)}.'
+    return [f'On {text} {markdown_text(model)} knows {reading_text(row.reading, text="it")}.'
             for model,row in card.in_english.items()]
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0009n
