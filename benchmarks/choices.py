@@ -393,7 +393,7 @@ def curve_of(dataset):
         test = dataset.tasks[stem]['test']
         credits.append(curve_credits(reading_curve(texts, dataset.tasks[stem]['dev'], test)))
         tasks += [stem]*len(test)
-        chapters += [row.ref.rpartition(':')[0] for row in test]
+        chapters += [row.ref.chapter_name for row in test]
     verses = np.array([n_read(len({*texts}), share) for share in READ_SHARES])
     return verses, np.concatenate(credits, -1), np.array(tasks), chapters
 
@@ -425,8 +425,9 @@ def read_languages(args):
             if row['translation'] == code:
                 ends = [float(row[name] or row['number']) for name in ('number', 'low', 'high')]
                 rows.append(row | dict(zip(('number', 'low', 'high'), ends)) | read_off(*ends, *curve))
-    table = language_table(rows, 'The models were asked on a GPU, in rows that differ from those of today in '
-                                 'some 1 % of WC; verses are read off the curves of today.')
+    table = language_table(rows, 'Fewer than 20 verses are a guess.',
+                           'The models were asked on a GPU, in rows that differ from those of today in '
+                           'some 1 % of WC; verses are read off the curves of today.')
     table.write(args.output)
     print(table.markdown())
 

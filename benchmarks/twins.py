@@ -14,7 +14,7 @@ from pronto.cli.command import main as pronto
 from pronto.core.tables import Column, percent, table_of
 from pronto.datasets.align import readable_verses
 from pronto.datasets.choices.reading_curve import NGRAM_KINDS, SCORED, ngram_credits
-from pronto.datasets.loading import load_dataset_folder
+from pronto.reporting.evaluating import load_dataset
 
 EPOCHS, COPIES = 5, 2 # So that a verse is read ten times more
 NAMES = dict(reader='read ten times', twin='not read')
@@ -30,7 +30,7 @@ def printed(*words):
 
 def of_ngrams(folder):
     "The number of the best n-grams that have read the tested verses, too"
-    dataset = load_dataset_folder(folder)
+    dataset = load_dataset(folder)
     texts = tuple(dict.fromkeys(dataset.all_verses.values()))
     tests = [dataset.tasks[stem]['test'] for stem in SCORED if stem in dataset.tasks]
     credits = [[ngram_credits(texts, test, *kind, (100, 0)).mean() for test in tests]

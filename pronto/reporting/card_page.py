@@ -43,7 +43,7 @@ def _books_beside(dataset:Dataset)->tuple[str,...]: # Codes
     if dataset.manifest.get('splits') != 'folds':
         return NT_BOOKS
     books = {ref.book for ref in dataset.all_verses}
-    return tuple(book for book in BOOKS if book in books)
+    return tuple(book for book in BOOKS if book in books and book != 'TXT') or NT_BOOKS # That of a plain text
 
 def _language(dataset:Dataset)->str: # A code of ISO 639-3; empty if it is not known
     return identify(dataset.language, dataset.code).iso639_3
@@ -197,25 +197,27 @@ def _in_english(card:Card)->list[str]: # In Markdown
 _SIGNS = dict(exact='completes {} of its verses word for word from their first halves',
               known='finds the wording of {} of its verses less surprising than that of another translation')
 
-def _signs(run:Run)->dict[str,tuple[float,float]]: # Name in `_SIGNS` to shares of the model and of n-grams
-    "What a model does more often than n-grams that have read the other verses of a text"
-    return {name: (run.memory[name], run.memory[f'ngram_{name}']) for name in _SIGNS
-            if run.intervals.get(name) and run.intervals[name][0] > run.memory[f'ngram_{name}']}
+def _signs(run:Run)->list[str]: # Names in `_SIGNS`
+    "What a model does so often that it has very probably read the tested verses"
+    signs = []
+    for name in _SIGNS:
+        least = run.memory.get(f'ngram_{name}') # Of n-grams that have read the other verses
+        if name == 'known' and least is not None:
+            least = (least + 1)/2 # Whoever has read texts of the same style prefers them, too
+        if run.intervals.get(name) and run.intervals[name][0] > least:
+            signs.append(name)
+    return signs
 
 def _remembered(run:Run)->str: # In Markdown
     "Has a model read this very text?"
-    signs = [f'{_SIGNS[name].format(percent(share))} (n-grams that have read the rest of it: '
-             f'{percent(by_ngrams)})' for name,(share,by_ngrams) in _signs(run).items()]
-    model = markdown_text(run.model)
+    signs, model = _signs(run), markdown_text(run.model)
+    clauses = [f'{_SIGNS[name].format(percent(run.memory[name]))} (n-grams that have read the rest of it: '
+               f'{percent(run.memory[f"ngram_{name}"])})' for name in signs or _SIGNS if name in run.memory]
+    found = f': it {" and ".join(clauses)}.' if clauses else '.'
     if signs:
-        return (f'**{model} has very probably read this very text**: it {" and ".join(signs)}. What it '
-                'remembers counts above as if it were reading, so it may know less of the language than is '
-                'said there.')
-    does = 'does not complete its verses'
-    if 'known' in run.memory:
-        does = 'neither completes its verses nor prefers its wording to that of another translation'
-    return (f'Nothing shows that {model} has read this very text: it {does} more often than n-grams that '
-            'have read the rest of it.')
+        return (f'**{model} has very probably read this very text**{found} What it remembers counts above as '
+                'if it were reading, so it may know less of the language than is said there.')
+    return f'Nothing shows that {model} has read this very text{found}'
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp009b
 def _headline(card:Card)->list[str]: # In Markdown

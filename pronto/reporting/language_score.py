@@ -223,23 +223,17 @@ def _with_english(scores:pd.DataFrame, in_english:dict)->list[tuple]: # A name, 
             named.append((f'{row.model} on English', in_english[row.model], 'C2'))
     return named
 
-def _scale(
+def scale_text(
     ngrams:float, # What n-grams have
     scores:pd.DataFrame=None, # Of models beside these n-grams
     in_english:dict=MappingProxyType({}) # A row for each of them of which that is known
-)->list[tuple[str,float,float,float]]: # A name, a number and its interval, which may be the number alone
-    "The points of a scale, from guessing to all right"
+)->str: # Lines
+    "What each model knows, from 0 for guessing to 100, for a terminal"
     points = [('guessing', 0, 0, 0), ('counting words', ngrams, ngrams, ngrams)]
     for name,row,_ in [] if scores is None else _with_english(scores, in_english):
         ends = (row.low, row.high) if row.low == row.low else (row.number, row.number)
         points.append((name, row.number, *ends))
-    return [*points, ('all right', 100, 100, 100)]
-
-def scale_text(
-    ngrams:float, scores:pd.DataFrame=None, in_english:dict=MappingProxyType({}) # As of `_scale`
-)->str: # Lines
-    "What each model knows, from 0 for guessing to 100, for a terminal"
-    points = _scale(ngrams, scores, in_english)
+    points.append(('all right', 100, 100, 100))
     widest, lines = max(len(name) for name,*_ in points), []
     for name,number,low,high in points:
         at, begin, end = (round(_WIDTH*min(max(x, 0), 100)/100) for x in (number, low, high))
