@@ -81,7 +81,7 @@ def test_a_model_that_predicts_the_next_word_is_asked_which_sentence_it_finds_mo
     assert main([*argv, '--json']) == 0
     (found,) = json.loads(capsys.readouterr().out)['models']
     assert found['has_read_text'] is found['above_readers'] is False
-    assert found['memory']['exact'] == 0 <= found['memory']['ngram_exact'] and len(found['memory']['intervals']['chrf']) == 2
+    assert found['memory']['exact'] == 0 <= found['memory']['ngram_exact'] and 'chrf' in found['memory']['intervals']
     assert main(argv) == 0
     said = capsys.readouterr()
     assert 'Nothing shows that decoder has read this very text: it completes 0 % of its verses word for word' in said.out
@@ -115,7 +115,7 @@ def test_another_wording_is_no_part_of_the_same_translation(corpus, tmp_path):
         how = dict(language=language, min_verses=1, checked=False, report=str)
         build(TEXT_ALONE, replace(bible, rows=rows), folder/name, **how)
     half = bible.rows[:len(bible.rows)//2]
-    turned = [row._replace(text=' '.join(row.text.split()[::-1])) for row in bible.rows]
+    turned = [row._replace(text=row.text[::-1]) for row in bible.rows]
     built('half', 'wol', half)
     built('whole', 'wol', bible.rows)
     built('in-ewe', 'ewe', turned)

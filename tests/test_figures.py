@@ -142,6 +142,11 @@ def random_numbers(): # Of MiniLM with random weights, by translation
     found = [rows('choices/scores.csv', task=task) for task in CHANGED]
     return [2*mean(float(r['MiniLM, random weights']) for r in of_tasks) - 100 for of_tasks in zip(*found)]
 
+def of_twins():
+    reader, twin = rows('choices/twins.csv', language='English')
+    numbers = [float(r['number']) for r in (reader, twin)]
+    return numbers + [100*float(share) for share in (reader['known'], twin['known'], twin['ngram_known'])]
+
 # Page, what it says with a group for each figure, and the figures of the tables
 def macula_gates(column, *tasks): # Without the sign, and without the interval
     found = [row[column] for row in rows('macula_gates.csv') if row['Task'] in tasks]
@@ -190,6 +195,9 @@ CHECKED = [
      lambda: of_choices('tau', *CHANGED)),
     ('README.md', r'\| a small model that has read English \(MiniLM\) \| ([\d.]+) \| ([\d.]+) \|',
      lambda: numbers_of('MiniLM', 'engweb') + numbers_of('MiniLM', 'wolnt')),
+    ('README.md', r'In English MiniLM is as good as counting over at least ([\d,]+) verses of ([\d,]+): it reads it',
+     lambda: [one('choices/languages.csv', column, model='MiniLM', translation='engweb', verdict='reads it')
+              for column in ('read_low', 'read_all')]),
     ('README.md', r'in Wolof it is as good as counting over (\d+) to (\d+) verses of ([\d,]+): it reads hardly any of it',
      lambda: [one('choices/languages.csv', column, model='MiniLM', translation='wolnt', verdict='hardly any of it')
               for column in ('read_low', 'read_high', 'read_all')]),
@@ -201,6 +209,8 @@ CHECKED = [
      lambda: of_choices('tau', *CHANGED) + of_choices('room', *CHANGED)),
     *[(page, r'(−?[\d.]+) to (−?[\d.]+) of 100 (?:in|over the) twelve translations', lambda: ends(random_numbers()))
       for page in ('docs/trust.md', 'nbs/choices')],
+    ('docs/trust.md', r'get ([\d.]+) and ([\d.]+) of 100 and prefer its wording in (\d+) % and (\d+) % of the verses '
+                      r'\(n-grams that have read the rest of it: (\d+) %\)', lambda: of_twins()),
     ('docs/trust.md', r'holds that amount for (\d+) % in New Testaments and (\d+) % in gospels',
      lambda: [100*one('choices/recovery.csv', 'within', size=size) for size in ('New Testament', 'gospel')]),
     ('docs/tasks.md', r'NV \(τ ([\d.]+)\) stays out', lambda: of_choices('tau', 'next_verse')),
