@@ -250,7 +250,6 @@ UNCHECKED = {
     ('docs/tutorials/all-languages.md', 'a thousand of them take about'): 'benchmarks/release.py',
     ('docs/tutorials/judge.md', 'If 90 % of the labels are right'): 'an example',
     ('docs/tutorials/new-language.md', 'A task on which a baseline is near 100 %'): 'an example',
-    ('docs/tutorials/train.md', 'Each evaluation gets `eval_NAME_language`'): SHAPE,
     ('nbs/choices', 'A GPU trained for each of ten translations'): SHAPE,
     ('nbs/choices', 'Below the first point of a curve'): SHAPE,
     ('nbs/choices', 'So the order is known: n-grams of 2'): SHAPE,
