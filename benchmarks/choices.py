@@ -425,10 +425,9 @@ def read_languages(args):
             if row['translation'] == code:
                 ends = [float(row[name] or row['number']) for name in ('number', 'low', 'high')]
                 rows.append(row | dict(zip(('number', 'low', 'high'), ends)) | read_off(*ends, *curve))
-    table = language_table(rows, 'Fewer than 20 verses are a guess.',
-                           'The models were asked on a GPU, in rows of an earlier version. Verses are read '
-                           'off curves of today, where n-grams get 7 points more in Chinese, and within 2 points '
-                           'the same in the others.')
+    note = ('The models were asked on a GPU, in rows of an earlier version. Verses are read off curves of '
+            'today, where n-grams get 7 points more in Chinese, and within 2 points the same in the others.')
+    table = language_table(rows, 'Fewer than 20 verses are a guess.', note)
     table.write(args.output)
     print(table.markdown())
 
