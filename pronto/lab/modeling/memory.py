@@ -235,6 +235,13 @@ def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
         return against[0].all_verses
     return {ref: text for split in SPLITS for ref,text in verse_texts(against, split).items()}
 
+def _by_ngrams(fold:Dataset, verses:dict[Ref,str], others:dict[Ref,str])->dict: # As of `answers_about`
+    "What n-grams that have read the train verses of a fold know about others"
+    if not verses:
+        return {}
+    ngrams = Ngrams(list(verse_texts([fold], 'train').values()))
+    return answers_about(ngrams.read, ngrams.finish, verses, others)
+
 def _of_ngrams(answers:dict, model_answers:dict)->dict:
     "What n-grams answer where the model has an answer"
     return {f'ngram_{name}': None if model_answers[name] is None else value for name,value in answers.items()}
@@ -254,6 +261,7 @@ def _some_chapters(verses:dict[Ref,str])->dict[Ref,str]: # In their order
         refs += chapters[name]
     return {ref: verses[ref] for ref in sorted(refs)}
 
+# %% ../../../nbs/lab/modeling/memory.ipynb #mem0018s
 def score_memory(
     model, # A model folder, or a name in the local cache
     folds:list[Dataset],
@@ -279,9 +287,7 @@ def score_memory(
     base = {}
     for fold,texts in zip(folds, tested):
         asked = {ref: verses[ref] for split in splits for ref in texts[split] if ref in verses}
-        if asked:
-            ngrams = Ngrams(list(verse_texts([fold], 'train').values()))
-            base |= answers_about(ngrams.read, ngrams.finish, asked, others)
+        base |= _by_ngrams(fold, asked, others)
     refs = [ref for ref in verses if ref in readable]
     rows = [model_answers[ref] | _of_ngrams(base[ref], model_answers[ref]) for ref in refs]
     means, intervals = _figures(rows, [ref.chapter_name for ref in refs])

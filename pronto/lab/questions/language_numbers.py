@@ -12,7 +12,7 @@ import numpy as np
 from ...bibles.languages import family_of, identify, script_for
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
 from ...datasets.choices.reading_curve import SCORED
-from ...reporting.language_score import READERS, above_readers, beyond_chance, language_scores
+from ...reporting.language_score import OF_PEOPLE, above_readers, beyond_chance, language_scores
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...runs.schema import Run
 
@@ -64,7 +64,7 @@ _COLUMNS = [
 
 _NOTE = ('Of 100: from 0 for guessing to 100 for all right, the mean over tasks, with 95 % intervals over '
          'chapters. Verses: how many of this text n-grams must read to do as well. Without a verdict the '
-         f'interval does not decide. †: more than people would get, about {READERS}; the verses that were '
+         f'interval does not decide. †: more than people would get, about {OF_PEOPLE}; the verses that were '
          'asked have very probably been read.')
 
 def number_table(runs:list[Run])->Table:
