@@ -2,11 +2,13 @@
 
     python benchmarks/cards.py run LANGUAGE=BIBLE... -m MINILM -o OUT
     python benchmarks/cards.py tables OUT -o paper_tables/choices
+    python benchmarks/cards.py sentences LANGUAGE=BIBLE... -m MINILM -o OUT --tables paper_tables/choices
 
 Each Bible is asked twice, as Mark in ten folds and as a New Testament. The models: an English sentence
 encoder by probe, with its own and with random weights, a small causal model of the language by likelihood
 (trained on the train verses of the New Testament without Mark, of which no verse is asked in either), and the
-first of these on all other languages. What is in OUT is not made again."""
+first of these on all other languages. What is in OUT is not made again. `sentences` asks the
+encoder alone as a card does, and has what the card says of it."""
 import argparse
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from pronto.core.refs import NT_BOOKS
 from pronto.core.tables import Column, decimal, table_of
 from pronto.datasets.align import readable_verses
 from pronto.datasets.splits import split_of
+from pronto.protocols.protocol import QUICK
 
 TEXTS = {'mark': {'MRK'}, 'nt': set(NT_BOOKS)}
 TASKS = ['-t', 'WO', '-t', 'WC', '-t', 'WX']
@@ -27,36 +30,45 @@ NAMES = {'MiniLM': 'MiniLM', 'MiniLM random': 'MiniLM, random weights', 'student
 
 def one(value): return decimal(value, 1)
 
+def interval(low, high): return f'{one(low)} to {one(high)}'
+
 def amount(verses): return 'all' if verses == float('inf') else f'{verses:,.0f}'
 
 def succeed(*words):
     if pronto([*map(str, words)]):
         raise SystemExit(f'failed: {" ".join(map(str, words))}')
 
-def student(bible, folder):
-    "A causal model that has read the train verses of a New Testament without Mark"
+def training_verses(bible):
+    "The train verses of a New Testament without Mark"
+    others = TEXTS['nt'] - TEXTS['mark']
+    return [text for ref,text in readable_verses(bible).items()
+            if ref.book in others and split_of(ref) == 'train']
+
+def student(texts, folder, **training):
+    "A small causal model that has read some verses"
     from pronto.lab.modeling.pretrain import pretrain
     if not (folder/'manifest.json').is_file():
-        verses = readable_verses(bible)
-        others = TEXTS['nt'] - TEXTS['mark']
-        texts = [text for ref,text in verses.items() if ref.book in others and split_of(ref) == 'train']
-        pretrain(texts, folder, **TRAINING)
+        pretrain(texts, folder, **TRAINING | training)
     return folder
+
+def build(bible, books, name, output, language):
+    "The dataset of some books, in the folder `output`"
+    file, built = output/'texts'/f'{name}.tsv', output/'built'/name
+    if not built.is_dir():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_tsv(replace(bible, rows=[row for row in bible.rows if row.book in books]), file)
+        succeed('build', '-a', 'none', '-b', file, '-o', built, '--language', language)
+    return built
 
 def run(args):
     first = None
     for named in args.bibles:
         language, path = named.split('=', 1)
         bible = read_bible(path)
-        own = student(bible, args.output/'students'/language)
+        own = student(training_verses(bible), args.output/'students'/language)
         first = first or own
         for text,books in TEXTS.items():
-            name = f'{language}-{text}'
-            file, built = args.output/'texts'/f'{name}.tsv', args.output/'built'/name
-            if not built.is_dir():
-                file.parent.mkdir(parents=True, exist_ok=True)
-                write_tsv(replace(bible, rows=[row for row in bible.rows if row.book in books]), file)
-                succeed('build', '-a', 'none', '-b', file, '-o', built, '--language', language)
+            built = build(bible, books, f'{language}-{text}', args.output, language)
             asked = ['eval', built, *TASKS, '--runs', args.output/'runs', '--quiet']
             students = {'student': own} | ({'first student': first} if first != own else {})
             succeed(*asked, '--protocol', 'likelihood',
@@ -98,6 +110,30 @@ def tables(args):
     table.write(args.output)
     print(table.markdown())
 
+ASKED = 'Asked to tell a sentence from one with words exchanged or replaced, it' # Of each sentence
+SENTENCES = [Column('language', 'language'), Column('text', 'text'), Column('number', 'number', one),
+             Column('low high', '95 %', interval), Column('ngrams', 'n-grams', one),
+             *map(Column, 'read read_low read_high read_all verdict'.split()),
+             Column('said', 'what the card says')]
+
+def sentences(args):
+    from pronto.reporting.language_score import language_scores, plain_finding
+    from pronto.runs.store import read_runs
+    asked = ['--protocol', QUICK, '-m', f'MiniLM={args.model}', '--runs', args.output/'asked', '--quiet']
+    rows = []
+    for named in args.bibles:
+        language, path = named.split('=', 1)
+        for text,books in TEXTS.items():
+            name = f'{language}-{text}'
+            succeed('eval', build(read_bible(path), books, name, args.output, language), *TASKS, *asked)
+            scores = language_scores([run for run in read_runs(args.output/'asked') if run.dataset == name])
+            said = ' '.join(plain_finding(scores)).replace('**', '').replace(ASKED, 'It')
+            rows += [row | dict(text=TITLES[text], said=said) for row in scores.to_dict('records')]
+            print(name, said, flush=True)
+    notes = ['MiniLM is an English sentence encoder. Texts are asked as a card asks: Mark in ten folds, and '
+             'New Testaments. Intervals are over chapters.']
+    table_of('sentences', 'What cards say of MiniLM', SENTENCES, rows, notes).write(args.tables)
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -109,7 +145,12 @@ def main():
     made = commands.add_parser('tables')
     made.add_argument('runs', type=Path)
     made.set_defaults(run=tables)
-    for command in (runs, made):
+    said = commands.add_parser('sentences')
+    said.add_argument('bibles', nargs='+')
+    said.add_argument('-m', '--model', type=Path, required=True, help='an English sentence encoder')
+    said.add_argument('--tables', type=Path, required=True)
+    said.set_defaults(run=sentences)
+    for command in (runs, made, said):
         command.add_argument('-o', '--output', type=Path, required=True)
     args = parser.parse_args()
     args.run(args)

@@ -79,9 +79,13 @@ def test_a_model_that_predicts_the_next_word_is_asked_which_sentence_it_finds_mo
         (tmp_path/'data'/'datasets'/'broken'/name).write_text('{')
     capsys.readouterr()
     argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--language', 'Wolof']
+    assert main([*argv, '--json']) == 0
+    (found,) = json.loads(capsys.readouterr().out)['models']
+    assert found['has_read_text'] is found['above_readers'] is False
+    assert found['memory']['exact'] == 0 <= found['memory']['ngram_exact'] and 'chrf' in found['memory']['intervals']
     assert main(argv) == 0
     said = capsys.readouterr()
-    assert 'Nothing shows that decoder has read this very text: it does not complete its verses more often' in said.out
+    assert 'Nothing shows that decoder has read this very text: it completes 0 % of its verses word for word' in said.out
     assert 'decoder was asked which of the sentences it finds more probable.' in said.out and 'decoder on English |' in said.out
     assert 'broken' in said.err # It is named, and ends nothing
     assert said.err.splitlines()[0] == 'build the tasks' and 'write the page' in said.err
@@ -97,6 +101,29 @@ def test_a_model_that_cannot_be_asked_what_it_has_read_has_its_number(corpus, tm
     assert main(['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(page), '--language', 'Wolof']) == 0
     why = 'Whether decoder has read this very text was not asked: decoder: cannot complete text'
     assert why in capsys.readouterr().out and why in page.read_text(encoding='utf-8')
+
+@pytest.mark.slow
+def test_another_wording_is_no_part_of_the_same_translation(corpus, tmp_path):
+    "A gospel and the Bible that it is from lie side by side in many data folders"
+    from dataclasses import replace
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.align import TEXT_ALONE
+    from pronto.datasets.building import build
+    from pronto.datasets.loading import open_dataset
+    from pronto.reporting.card_page import other_wording
+    bible, folder = read_bible(corpus/'bibles'/'qad.tsv'), tmp_path/'data'/'datasets'
+    def built(name, language, rows):
+        how = dict(language=language, min_verses=1, checked=False, report=str)
+        build(TEXT_ALONE, replace(bible, rows=rows), folder/name, **how)
+    half = bible.rows[:len(bible.rows)//2]
+    turned = [row._replace(text=row.text[::-1]) for row in bible.rows]
+    built('half', 'wol', half)
+    built('whole', 'wol', bible.rows)
+    built('in-ewe', 'ewe', turned)
+    asked = open_dataset(folder/'half')
+    assert other_wording(asked, str) is None
+    built('turned', 'wol', turned)
+    assert other_wording(asked, str) == folder/'turned'
 
 def test_a_card_that_is_stopped_says_how_to_go_on(corpus, model, tmp_path, capsys, monkeypatch):
     def stop(*args): raise KeyboardInterrupt

@@ -6,6 +6,7 @@
 __all__ = ['card_options', 'card_command']
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0005
+from functools import cache
 from pathlib import Path
 from shlex import join
 from .options import (MODEL_HELP, least_verses_option, readers_option, replace_option, runs_option,
@@ -49,7 +50,7 @@ def _english(card, models:list, report): # A `Dataset`, and the models that are 
 
 def _number(card, models:list, runs, report):
     "Ask models whether they read the language, also in English"
-    from pronto.reporting.card_page import pieces_in_words
+    from pronto.reporting.card_page import other_wording, pieces_in_words
     from pronto.reporting.evaluating import evaluate, scored_tasks
     def runs_of(dataset, model, read, ask):
         name = f'{model.name}: ' if len(models) > 1 else ''
@@ -58,28 +59,28 @@ def _number(card, models:list, runs, report):
         return evaluate(dataset.path, model, **how, **shown).runs
     with step('build the tasks in English'):
         english, in_english = _english(card, models, report)
+    beside = cache(lambda: other_wording(card.dataset, report))
     for model in models:
         card.runs += runs_of(card.dataset, model, 'read the text', 'ask')
         if model.predicts_next:
-            _complete(card, model, runs, report)
+            _complete(card, model, beside, runs, report)
         if model not in in_english:
             continue
         card.english += runs_of(english, model, 'read English', 'ask in English')
         card.notes += filter(None, [pieces_in_words(model, card.dataset, english)])
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0020c
-def _complete(card, model, runs, report):
+def _complete(card, model, beside, runs, report): # `beside`: gives the folder of another wording, or `None`
     "Ask a model that predicts the next word whether it has read this very text"
     from pronto.core.tables import markdown_text
     from pronto.protocols.protocol import known_protocol
-    from pronto.reporting.card_page import other_wording
     from pronto.runs.planning import plan
     from pronto.runs.runner import run_all
     if not known_protocol('memory'):
         return # It belongs to a room of its own
     try:
-        beside = filter(None, [other_wording(card.dataset, report)])
-        trainings = plan(card.dataset, [model], protocol='memory', train=list(beside), report=report)
+        others = [*filter(None, [beside()])]
+        trainings = plan(card.dataset, [model], protocol='memory', train=others, report=report)
         card.memory += run_all(trainings, runs, progress=progress('let it complete verses'), show=False)
     except InputError as e: # The number is there already
         why = markdown_text(str(e))

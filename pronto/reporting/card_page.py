@@ -18,13 +18,13 @@ from typing import Callable
 from ..bibles.languages import family_of, identify
 from ..core.files import InputError, content_hash, data_dir, fact_table, filled, html_page
 from ..core.tables import Table, code_span, decimal, grouped, markdown_text, percent
-from ..datasets.loading import Dataset, dataset_folders, open_datasets
+from ..datasets.loading import Dataset, dataset_folders, open_dataset, open_datasets
 from .card import about_bible, baseline_table, card_finding, example_table, next_steps
 from .card import score_card, telling_run, verse_table
 from ..datasets.choices.reading_curve import SCORED
-from .language_score import by_rows, compare_models, free_order, language_scores
-from .language_score import ngrams_alone, plain_finding, scale_text, score_lines
-from .language_score import score_picture
+from .language_score import above_readers, by_rows, compare_models, free_order
+from .language_score import language_scores, ngrams_alone, plain_finding, scale_text
+from .language_score import score_lines, score_picture
 from .equivalent import reading_text
 from ..protocols.protocol import QUICK
 from ..runs.schema import Run
@@ -44,7 +44,7 @@ def _books_beside(dataset:Dataset)->tuple[str,...]: # Codes
     if dataset.manifest.get('splits') != 'folds':
         return NT_BOOKS
     books = {ref.book for ref in dataset.all_verses}
-    return tuple(book for book in BOOKS if book in books)
+    return tuple(book for book in BOOKS if book in books and book != 'TXT') or NT_BOOKS # That of a plain text
 
 def _language(dataset:Dataset)->str: # A code of ISO 639-3; empty if it is not known
     return identify(dataset.language, dataset.code).iso639_3
@@ -61,13 +61,21 @@ def other_wording(
     dataset:Dataset,
     report:Callable # As of `english_beside`
 )->Path|None: # A dataset folder
-    "Another translation into the same language: one of the data folder, or the English one"
-    code = _language(dataset)
-    if code == 'eng':
-        return _english_verses(dataset, report)
-    folder = data_dir()/'datasets'
+    "Another translation into the same language: the English one that comes along, or one of the data folder"
+    code, folder = _language(dataset), data_dir()/'datasets'
+    english = _english_verses(dataset, report) if code == 'eng' else None
+    if english and _in_other_words(dataset, open_dataset(english)):
+        return english
     others = open_datasets([folder], report) if code and dataset_folders(folder) else []
-    return next((d.path for d in others if d.code != dataset.code and _language(d) == code), None)
+    return next((d.path for d in others if _language(d) == code and _in_other_words(dataset, d)), None)
+
+def _in_other_words(one:Dataset, other:Dataset)->bool: # Not a part of the same translation
+    "Do most of the verses that are in both differ?"
+    if not other.file('text.tsv').is_file():
+        return False
+    verses, others = one.all_verses, other.all_verses
+    shared = verses.keys() & others.keys()
+    return sum(verses[ref] != others[ref] for ref in shared) > len(shared)/2
 
 def _english_verses(dataset:Dataset, report:Callable)->Path|None:
     books = _books_beside(dataset)
@@ -183,32 +191,34 @@ def _in_english(card:Card)->list[str]: # In Markdown
     "What the same models know of English"
     is_testament = card.english and card.english[0].splits == 'parallel'
     text = 'an English New Testament' if is_testament else 'the same books in English'
-    return [f'On {text} {markdown_text(model)} knows {reading_text(row.reading)}.'
+    return [f'On {text} {markdown_text(model)} knows {reading_text(row.reading, text="it")}.'
             for model,row in card.in_english.items()]
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0009n
 _SIGNS = dict(exact='completes {} of its verses word for word from their first halves',
               known='finds the wording of {} of its verses less surprising than that of another translation')
 
-def _signs(run:Run)->dict[str,tuple[float,float]]: # Name in `_SIGNS` to shares of the model and of n-grams
-    "What a model does more often than n-grams that have read the other verses of a text"
-    return {name: (run.memory[name], run.memory[f'ngram_{name}']) for name in _SIGNS
-            if run.intervals.get(name) and run.intervals[name][0] > run.memory[f'ngram_{name}']}
+def _signs(run:Run)->list[str]: # Names in `_SIGNS`
+    "What a model does so often that it has very probably read the tested verses"
+    signs = []
+    for name in _SIGNS:
+        least = run.memory.get(f'ngram_{name}') # Of n-grams that have read the other verses
+        if name == 'known' and least is not None:
+            least = (least + 1)/2 # Whoever has read texts of the same style prefers them, too
+        if run.intervals.get(name) and run.intervals[name][0] > least:
+            signs.append(name)
+    return signs
 
 def _remembered(run:Run)->str: # In Markdown
     "Has a model read this very text?"
-    signs = [f'{_SIGNS[name].format(percent(share))} (n-grams that have read the rest of it: '
-             f'{percent(by_ngrams)})' for name,(share,by_ngrams) in _signs(run).items()]
-    model = markdown_text(run.model)
+    signs, model = _signs(run), markdown_text(run.model)
+    clauses = [f'{_SIGNS[name].format(percent(run.memory[name]))} (n-grams that have read the rest of it: '
+               f'{percent(run.memory[f"ngram_{name}"])})' for name in signs or _SIGNS if name in run.memory]
+    found = f': it {" and ".join(clauses)}.' if clauses else '.'
     if signs:
-        return (f'**{model} has very probably read this very text**: it {" and ".join(signs)}. What it '
-                'remembers counts above as if it were reading, so it may know less of the language than is '
-                'said there.')
-    does = 'does not complete its verses'
-    if 'known' in run.memory:
-        does = 'neither completes its verses nor prefers its wording to that of another translation'
-    return (f'Nothing shows that {model} has read this very text: it {does} more often than n-grams that '
-            'have read the rest of it.')
+        return (f'**{model} has very probably read this very text**{found} What it remembers counts above as '
+                'if it were reading, so it may know less of the language than is said there.')
+    return f'Nothing shows that {model} has read this very text{found}'
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0on2
 def _known_numbers(rows:list[dict])->str:
@@ -345,10 +355,13 @@ def card_text(card:Card)->str:
 def card_data(card:Card)->dict: # What JSON can hold
     "Numbers as numbers, for each model"
     english = [getattr(card.in_english.get(model), 'number', None) for model in card.scores.model]
-    has_read = {run.model: bool(_signs(run)) for run in card.memory} # `None` where that was not asked
-    has_read_text = [has_read.get(model) for model in card.scores.model]
+    of_model = {run.model: run for run in card.memory}
+    completed = [of_model.get(model) for model in card.scores.model] # `None` where it was not asked
+    memory = [run and run.memory | dict(intervals=run.intervals) for run in completed]
+    has_read_text = [run and bool(_signs(run)) for run in completed]
     columns = ('model verdict read read_low read_high read_all words number low high ngrams english '
-               'has_read_text').split()
-    shown = card.scores.assign(english=english, has_read_text=has_read_text)[columns]
+               'above_readers has_read_text memory').split()
+    shown = card.scores.assign(english=english, above_readers=card.scores.low.map(above_readers),
+                               has_read_text=has_read_text, memory=memory)[columns]
     return dict(language=card.language, dataset=str(card.dataset.path), ngrams=ngrams_alone(card.baselines),
                 models=json.loads(shown.to_json(orient='records')))

@@ -105,16 +105,16 @@ def _amount(value:float, read_all:int)->str:
 
 def reading_text(
     reading:_EquivalentReading,
-    unit:str='verses'
+    unit:str='verses', text:str='this text'
 )->str: # e.g. `as much as counting over 140 verses of this text (80 to 310 of 5,276)`
     "The amount of text and its interval"
     n = f'{reading.read_all:,}'
     read, low, high = (_amount(value, reading.read_all) for value in reading[:3])
     if reading.read > reading.read_all:
         begins = f' (from {low})' if low != read else ''
-        return f'more than counting over all {n} {unit} of this text{begins}'
+        return f'more than counting over all {n} {unit} of {text}{begins}'
     interval = f'of {n}' if low == high else f'{low} to {high} of {n}'
-    return f'as much as counting over {read} {unit} of this text ({interval})'
+    return f'as much as counting over {read} {unit} of {text} ({interval})'
 
 # %% ../../nbs/reporting/equivalent.ipynb #eqrd21
 class Mark(NamedTuple):

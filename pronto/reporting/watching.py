@@ -11,15 +11,15 @@ from transformers import TrainerCallback
 from transformers.trainer_callback import CallbackHandler
 from typing import Callable
 from ..core.files import InputError, temporary_folder, to_stderr
-from ..core.tables import decimal
 from ..datasets.loading import open_dataset
 from ..datasets.finding import find_dataset
 from ..modeling.encodings import FrozenModel, forget_encodings
 from ..modeling.model import Model
 from .evaluating import check_arguments, evaluate, in_folders, scored_tasks
+from .language_score import score_text
 
 # %% ../../nbs/reporting/watching.ipynb #wch00007
-_NUMBERS = 'language', 'language_low', 'language_high', 'ngrams', 'read'
+_NUMBERS = 'language', 'language_low', 'language_high', 'ngrams', 'read', 'read_low', 'read_high'
 
 class _AskedModel(TrainerCallback):
     "Asks a model that is being trained how much of a language it knows"
@@ -39,18 +39,19 @@ class _AskedModel(TrainerCallback):
                        'build it again, from more verses or without --no-choices')
             raise InputError(self.folder, problem)
         self.tokenizer, self.limit, self.protocol, self.report = tokenizer, limit, protocol, report
-        self.latest = {} # Numbers, of the latest evaluation
+        self.latest, self.sentence = {}, '' # Numbers of the latest evaluation, and what they say
         self.asked_at = None # The step at which they were asked
 
     def numbers(self, model)->dict[str,float]: # Name to number
-        "What the model and n-grams know now: its number with the ends of its interval, and verses"
+        "What the model and n-grams know now: its number and verses with the ends of their intervals"
         with temporary_folder() as runs, in_folders([model], self.tokenizer) as [given]:
             saved = Model.find(given)
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
             [score] = evaluate(self.folder, saved, **how).scores.itertuples()
             forget_encodings(FrozenModel(saved))
-        read = min(score.read, score.read_all) # Loggers do not draw what is infinite
-        return self.named(score.number, score.low, score.high, score.ngrams, round(read, 1))
+        self.sentence, verses = score_text(score), (score.read, score.read_low, score.read_high)
+        read = (round(min(n, score.read_all), 1) for n in verses) # Loggers do not draw what is infinite
+        return self.named(score.number, score.low, score.high, score.ngrams, *read)
 
     def named(self, *values:float)->dict[str,float]: # `values`: in the order of `_NUMBERS`
         return {f'{self.name}_{name}': value for name,value in zip(_NUMBERS, values)}
@@ -93,10 +94,7 @@ class LanguageCallback(_AskedModel):
         except (InputError, OSError, MemoryError, RuntimeError) as e: # Also a GPU without room for two
             self.report(f'{about}: the model was not asked: {e}')
             return self.named(*[math.nan]*len(_NUMBERS))
-        *numbers, read = (values[f'{self.name}_{name}'] for name in _NUMBERS)
-        language, low, high, ngrams = (decimal(number, 1) for number in numbers)
-        self.report(f'{about}: {language} of 100 ({low} to {high}), as counting over {read:,.0f} verses; '
-                    f'n-grams have {ngrams}')
+        self.report(f'{about}: {self.sentence}')
         return values
 
 # %% ../../nbs/reporting/watching.ipynb #wch000sd99

@@ -231,7 +231,16 @@ def _others(against:list[Dataset], folds:list[Dataset])->dict[Ref,str]:
         name = language(folds[0]).name or 'which is not named'
         problem = f'is not in the language of {folds[0].path} ({name})'
         raise InputError(against[0].path, f'{problem}; name another translation into it')
+    if against[0].file('text.tsv').is_file():
+        return against[0].all_verses
     return {ref: text for split in SPLITS for ref,text in verse_texts(against, split).items()}
+
+def _by_ngrams(fold:Dataset, verses:dict[Ref,str], others:dict[Ref,str])->dict: # As of `answers_about`
+    "What n-grams that have read the train verses of a fold know about others"
+    if not verses:
+        return {}
+    ngrams = Ngrams(list(verse_texts([fold], 'train').values()))
+    return answers_about(ngrams.read, ngrams.finish, verses, others)
 
 def _of_ngrams(answers:dict, model_answers:dict)->dict:
     "What n-grams answer where the model has an answer"
@@ -252,6 +261,7 @@ def _some_chapters(verses:dict[Ref,str])->dict[Ref,str]: # In their order
         refs += chapters[name]
     return {ref: verses[ref] for ref in sorted(refs)}
 
+# %% ../../../nbs/lab/modeling/memory.ipynb #mem0018s
 def score_memory(
     model, # A model folder, or a name in the local cache
     folds:list[Dataset],
@@ -261,10 +271,10 @@ def score_memory(
 )->Measured:
     "Ask what a model knows about some 500 dev and test verses; raises `InputError` for bad input"
     start, others, reader = time.perf_counter(), _others(against, folds), load_reader(model, device)
-    splits = {split: verse_texts(folds[:1], split) for split in SPLITS}
-    ngrams = Ngrams(list(splits.pop('train').values()))
-    verses = {ref: text for texts in splits.values() for ref,text in texts.items() if text.strip()}
-    verses = _some_chapters(verses)
+    splits = ('dev', 'test') if len(folds) == 1 else ('test',) # Each verse is tested in one fold
+    tested = [{split: verse_texts([fold], split) for split in splits} for fold in folds]
+    every = {ref: text for fold in tested for texts in fold.values() for ref,text in texts.items()}
+    verses = _some_chapters({ref: text for ref,text in every.items() if text.strip()})
     def read(texts):
         return {name: x for name,(_,x) in read_tokens(reader, texts, progress=progress).items()}
     def finish(texts):
@@ -274,11 +284,14 @@ def score_memory(
     readable = {ref for ref,answers in model_answers.items() if answers['min_k'] is not None}
     if not readable:
         raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
-    base = answers_about(ngrams.read, ngrams.finish, verses, others)
+    base = {}
+    for fold,texts in zip(folds, tested):
+        asked = {ref: verses[ref] for split in splits for ref in texts[split] if ref in verses}
+        base |= _by_ngrams(fold, asked, others)
     refs = [ref for ref in verses if ref in readable]
     rows = [model_answers[ref] | _of_ngrams(base[ref], model_answers[ref]) for ref in refs]
     means, intervals = _figures(rows, [ref.chapter_name for ref in refs])
-    counts = {split: sum(ref in texts for ref in verses) for split,texts in splits.items()}
+    counts = {split: sum(ref in texts[split] for texts in tested for ref in verses) for split in splits}
     about = dict(predicts='masked' if isinstance(reader, MaskedModel) else 'causal', counts=counts,
                  truncated=dict(test=len(verses) - len(refs)), **spent(start, reader.device))
     table = [dict(ref=str(ref)) | _cells(row) for ref,row in zip(refs, rows)]

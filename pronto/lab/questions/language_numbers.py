@@ -12,7 +12,7 @@ import numpy as np
 from ...bibles.languages import family_of, identify, script_for
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
 from ...datasets.choices.reading_curve import SCORED
-from ...reporting.language_score import beyond_chance, language_scores
+from ...reporting.language_score import OF_PEOPLE, above_readers, beyond_chance, language_scores
 from ...reporting.questions.question import Drawing, RunQuestion, records_of
 from ...runs.schema import Run
 
@@ -51,10 +51,12 @@ def _interval(low, high)->str: return decimal([low, high], 0, form=IN_BRACKETS)
 def _verses(row:dict)->str:
     return f'{row["read"]:,.0f}' if np.isfinite(row['read']) else f'over {row["read_all"]:,}'
 
+def _mark(row:dict)->str: return '†' if above_readers(row['low']) else ''
+
 _COLUMNS = [
     Column('dataset', 'translation'), *titled('language'),
     *map(Column, ('iso639_3','family','script','protocol')),
-    *titled('model', 'rows'), Column('number', 'of 100', lambda number: decimal(number, 1)),
+    *titled('model', 'rows'), Column('number', 'of 100', lambda number: decimal(number, 1), mark=_mark),
     Column('low high', '95 %', _interval), *map(Column, ('odd','even')),
     Column('ngrams', 'n-grams', lambda number: decimal(number, 1)),
     *map(Column, ('read','read_low','read_high','read_all','words')),
@@ -62,7 +64,8 @@ _COLUMNS = [
 
 _NOTE = ('Of 100: from 0 for guessing to 100 for all right, the mean over tasks, with 95 % intervals over '
          'chapters. Verses: how many of this text n-grams must read to do as well. Without a verdict the '
-         'interval does not decide.')
+         f'interval does not decide. †: more than people would get, about {OF_PEOPLE}; the verses that were '
+         'asked have very probably been read.')
 
 def number_table(runs:list[Run])->Table:
     "The number of each model in each language"
