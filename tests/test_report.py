@@ -666,7 +666,7 @@ def test_a_table_of_numbers_is_a_report(tmp_path, browser, width, capsys):
     for text in '7920', 'unclear', 'pronto card BIBLE -m MODEL --language wol': assert text in facts
     assert column(page, 'Model', 'numbers0') == ['large','small'] and column(page, 'Model', 'numbers1') == ['other']
     assert column(page, 'Number', 'numbers0') == ['51.0','−2.5']
-    assert column(page, 'As n-grams over', 'numbers0')[0] == '640 verses (210 to over 5,061): some of it'
+    assert column(page, 'Verses that n-grams need', 'numbers0')[0] == '640 (210 to more than all 5,061): some of it'
     assert 'To beat: 77.0' in page.locator('#numbers0').inner_text() and 'To beat: 78.5' in page.locator('#numbers1').inner_text()
     assert page.evaluate('document.documentElement.scrollWidth <= innerWidth')
     see(page, tmp_path/'r.html', view='languages', q='indo-aryan')

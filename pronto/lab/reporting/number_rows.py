@@ -7,10 +7,10 @@ __all__ = ['NUMBER', 'read_numbers', 'number_rows']
 
 # %% ../../../nbs/lab/reporting/number_rows.ipynb #nrw00005
 from collections import Counter
-from math import inf
 from pathlib import Path
 from ...core.files import InputError, reading
 from ...core.tables import csv_rows, grouped
+from ...reporting.equivalent import amount_text
 
 # %% ../../../nbs/lab/reporting/number_rows.ipynb #nrw00007
 _NEEDED = 'dataset language iso639_3 family script protocol model rows number ngrams'.split()
@@ -31,17 +31,16 @@ def _figure(row:dict, name:str)->float|None: # `None` where the table does not s
     text = row.get(name)
     return None if text in (None, '') else float(text)
 
-def _reading(row:dict)->str: # e.g. `640 verses (210 to 1,300)`
+def _reading(row:dict)->str: # e.g. `640 (210 to 1,300): some of it`
     "Over how many verses n-grams must go to do as well"
-    amount = _figure(row, 'read')
-    if amount is None:
+    amounts = [_figure(row, name) for name in ('read', 'read_low', 'read_high', 'read_all')]
+    if None in amounts:
         return ''
-    most, ends = _figure(row, 'read_all') or inf, [_figure(row, 'read_low'), _figure(row, 'read_high')]
-    def text(verses):
-        return f'{verses:,.0f}' if verses < most else f'over {most:,.0f}'
-    interval = '' if None in ends else f' ({text(ends[0])} to {text(ends[1])})'
+    *amounts, read_all = amounts
+    read, low, high = (amount_text(verses, int(read_all)) for verses in amounts)
+    interval = '' if low == high else f' ({low} to {high})'
     verdict = row.get('verdict')
-    return f'{text(amount)} verses{interval}' + (f': {verdict}' if verdict else '')
+    return f'{read}{interval}' + (f': {verdict}' if verdict else '')
 
 def _of_number(row:dict)->dict: # As a metric of a row of the report
     number, low, high, ngrams = (_figure(row, name) for name in (NUMBER, 'low', 'high', 'ngrams'))

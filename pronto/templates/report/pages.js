@@ -195,7 +195,7 @@ function result(found) {
       ['Test items', r.items?.toLocaleString('en')],
       ['Dataset', r.dataset],
       [FILTERS.tier, r.tier],
-      ['As n-grams over', r.reading],
+      ['Verses that n-grams need', r.reading],
       ['Collapsed', r.collapsed ? 'learned nothing, or gave the same answer to everything, with at least one seed' : ''],
     ]),
     table('scores', columns, scores, { title: 'Scores' }),

@@ -69,7 +69,7 @@ const COLUMNS = [
     value: r => r.seeds,
     show: r => [`${r.seeds}`, r.seeds > 1 && soft(`${figure(get(r, 'seed_low'))}–${figure(get(r, 'seed_high'))}`)],
   },
-  { key: 'reading', text: 'As n-grams over', wrap: true, value: r => r.reading || 'not known' },
+  { key: 'reading', text: 'Verses that n-grams need', wrap: true, value: r => r.reading || 'not known' },
   { key: 'tier', text: FILTERS.tier, wide: true, value: r => r.tier || 'not known' },
   { key: 'setting', text: 'Setting', wide: true, wrap: true, value: r => r.setting },
 ]
