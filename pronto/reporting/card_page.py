@@ -15,7 +15,7 @@ from shlex import quote
 from statistics import mean
 from pathlib import Path
 from typing import Callable
-from ..bibles.languages import family_of, identify
+from ..bibles.languages import UNNAMED, family_of, identify
 from ..core.files import InputError, content_hash, data_dir, fact_table, filled, html_page
 from ..core.tables import Table, code_span, decimal, grouped, markdown_text, percent
 from ..datasets.loading import Dataset, dataset_folders, open_dataset, open_datasets
@@ -136,7 +136,7 @@ class Card:
 
     @cached_property
     def language(self)->str: # In English
-        return identify(self.dataset.language, self.dataset.code).name or self.dataset.code
+        return identify(self.dataset.language, self.dataset.code).name or UNNAMED
 
     @property
     def title(self)->str:
@@ -146,7 +146,7 @@ class Card:
             return f'Does {names[0]} read {self.language}?'
         if names:
             return f'Which model reads {self.language}?'
-        return f'{self.language}: what a model has to beat'
+        return f'{self.language[:1].upper()}{self.language[1:]}: what a model has to beat'
 
     @cached_property
     def steps(self)->str: # Markdown
@@ -275,9 +275,8 @@ def _headline(card:Card)->list[str]: # In Markdown
     elif not sentences:
         sentences.append('This text has no tasks that ask whether a model reads the language at all; how '
                          'well it does in the others is below.')
-    if not identify(card.dataset.language, card.dataset.code).name:
-        sentences.append('The text does not name its language, so this page calls it '
-                         f'{markdown_text(card.language)}, as the dataset; `--language` names it.')
+    if card.language == UNNAMED:
+        sentences.append('The file does not name its language; say which it is with `--language`.')
     return [*sentences, *map(_remembered, card.memory), *_how_asked(card.runs), *_how_many(card), *card.notes]
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0011

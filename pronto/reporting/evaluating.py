@@ -32,7 +32,7 @@ from .card import card_finding, score_card
 from .questions.question import ask_runs, usual_kind
 from ..datasets.choices.reading_curve import SCORED
 from .language_score import language_scores, score_lines
-from ..protocols.protocol import usual_protocol
+from ..protocols.protocol import LEAST_FOLDS, usual_protocol
 from ..runs.planning import Training, require_own_names, choose_tasks, plan
 from ..runs.predictions import ROWS_FILE
 from ..runs.runner import encode_ahead, run_all
@@ -185,7 +185,10 @@ def scored_tasks(dataset:Dataset)->list[str]: # Stems; may be empty
         stems = [task.stem for task in choose_tasks(dataset)]
     except InputError:
         return [] # A text of few verses
-    return [stem for stem in SCORED if stem in stems]
+    def is_in_folds(stem): # So that some train, some tune and some test
+        tested = [fold for fold in dataset.folds if fold.n_rows(stem, 'test')]
+        return len(dataset.folds) == 1 or len(tested) >= LEAST_FOLDS
+    return [stem for stem in SCORED if stem in stems and is_in_folds(stem)]
 
 def _planned(dataset:Dataset, models:list[Model], names:list[str], protocol:str, how:dict)->list[Training]:
     "Plan each task and model by one protocol, or by the one that suits both"

@@ -11,7 +11,7 @@ __all__ = ['OF_PEOPLE', 'beyond_chance', 'language_score', 'ngrams_alone', 'lang
 from types import MappingProxyType
 import numpy as np
 import pandas as pd
-from ..bibles.languages import identify
+from ..bibles.languages import UNNAMED, identify
 from ..core.files import InputError
 from ..core.pictures import Picture
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
@@ -99,7 +99,7 @@ def language_scores(
         small = tuple(answers[stem].task.abbr for stem in SCORED if stem in answers and stem not in stems)
         answers = {stem: answers[stem] for stem in stems}
         first = cells[0][0]
-        language = identify(first.language or '', first.dataset).name or dataset
+        language = identify(first.language or '', first.dataset).name or UNNAMED
         about = dict(dataset=dataset, protocol=protocol, model=model, language=language,
                      tasks=tuple(answers), small=small, answers=[*answers.values()],
                      n_rows=sum(run.counts.get('test', 0) for run in runs.values()),
