@@ -332,7 +332,7 @@ LANGUAGES = some.sampled_from(['wol','Basque','nl','qaa','no language'])
 def test_a_stated_language_is_never_replaced_by_a_guess(in_file, given_one, title, name, text):
     "Whatever the title, the name of the file and the script say"
     bible = Bible([VerseRow('MRK', 1, '1', text)], language=in_file, title=title, named=(name,))
-    about = _language(bible, name, given_one, f'{name or "x"}.xml')
+    about = _language(bible, name, [f'{name or "x"}.xml', name], given_one, f'{name or "x"}.xml')
     assert (about['language'], about['language_from']) == (given_one or in_file, '')
 
 def test_a_table_states_the_languages_of_a_release(corpus, tmp_path, capsys):

@@ -351,8 +351,8 @@ def _write_metadata(rows:list[dict], path):
 
 # %% ../../../nbs/lab/jobs/release.ipynb #fa0a33c0
 @dataclass
-class Release:
-    "The outcome of a release: the status of each translation"
+class _Outcome:
+    "The status of each translation"
     out:Path
     built:list[str] = field(default_factory=list)     # Codes
     finished:list[str] = field(default_factory=list)  # Codes that were built before
@@ -375,6 +375,9 @@ class Release:
         text += f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
         return f'{self.out}: {text}'
 
+# %% ../../../nbs/lab/jobs/release.ipynb #fa0a33bx
+class Release(_Outcome):
+    "The outcome of a release: the status of each translation, and what is said of several"
     @property
     def numbering(self)->str: # e.g. `versification: eng 3; org 1 (fraLSG)`
         "How the translations number their verses, the rarer schemes with their codes"
@@ -510,6 +513,7 @@ def _note_copies(rows:list[dict], manifests:dict[str,dict], samples:dict[str,dic
         differ = original and rights[original] != rights[code]
         row['other_rights'] = f'{rights[original]} as {original}' if differ else ''
 
+# %% ../../../nbs/lab/jobs/release.ipynb #r2placs4b8
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
     rows = [registry_row(done.out/code, tasks) for code in sorted(done.built + done.finished)]
     manifests = {row['code']: load_manifest(done.out/row['code']) for row in rows}

@@ -421,6 +421,7 @@ def page(report:Report|list[dict])->str: # HTML
                                       known=_first_lines(report.known)))
     return html_page('PrOnto report', body, ['report.css'], script)
 
+# %% ../../../nbs/lab/reporting/report.ipynb #rpt08b
 _MANY = 20 # Of more languages the numbers are a table, and come first
 
 def numbers_report(
@@ -436,6 +437,7 @@ def numbers_report(
         'How much does the model read, from 0 for guessing to 100 for all right?'))
     return report._replace(rows=[*report.rows, *added], tasks=report.tasks | {NUMBER: about})
 
+# %% ../../../nbs/lab/reporting/report.ipynb #rpt08c
 def write_report(
     runs=None, # The folder of the run store; `runs` in the data folder if not given
     out='report.html',
