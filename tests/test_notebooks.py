@@ -9,6 +9,8 @@ from conftest import ROOT, cell_outputs, run_notebook
 SHOWS = {name: [cell.split(':') for cell in cells.split()] for name,cells in {
     'arguments': '''ta20top2:sentence ac07:sentence ac12:sentence ac17:sentence ac20:table ac25:sentence ta22:picture ta05:table
         ta07:table ta09:sentence ta11:sentence''',
+    'choices': '''chf03:sentence chf03p:picture chf05:sentence chf09:sentence chf12:table chf14:sentence chf16:table chf17g:sentence
+        chf17i:table chf17m:table chf17k:table chf17b:table chf17c:picture chf17e:table''',
     'edges': 'edg02:sentence,picture edg11:sentence edg13:table edg15:sentence edg18:sentence edg20:table',
     'eval': '''evt0top2:sentence evc00001:table evt00003:picture evc00003:sentence evc00005:table evc00007:table evc00009:sentence
         38514147:table b94929a1:picture''',
