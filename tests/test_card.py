@@ -188,7 +188,7 @@ def test_a_text_of_forty_verses_is_too_little(corpus, model, tmp_path, capsys):
     rows = (corpus/'bibles'/'qad.tsv').read_text(encoding='utf-8').splitlines(keepends=True)
     (tmp_path/'few.tsv').write_text(''.join(rows[:40]), encoding='utf-8')
     argv = ['card', str(tmp_path/'few.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--min-verses', '10']
-    assert main(argv) == 0 and 'This text is too little to say whether tiny reads few' in capsys.readouterr().out
+    assert main(argv) == 0 and 'This text is too little to say whether tiny reads text in this language. ' in capsys.readouterr().out
 
 def test_an_adapter_is_to_be_merged_first(corpus, tmp_path, capsys):
     (tmp_path/'lora').mkdir()
