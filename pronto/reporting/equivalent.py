@@ -129,6 +129,8 @@ class Mark(NamedTuple):
     reading:_EquivalentReading
     color:str='C0' # Of matplotlib
 
+_BELOW = 14 # Of 100: room for the name of a mark that stands low
+
 def _draw_mark(ax, mark:Mark, ends:tuple[float,float]):
     read, low, high = (np.clip(value, *ends) for value in mark.reading[:3])
     ax.plot([low, high], [mark.number, mark.number], color=mark.color, lw=4, alpha=.35, solid_capstyle='butt')
@@ -159,7 +161,7 @@ def reading_picture(
     for mark in marks:
         _draw_mark(ax, mark, ends)
     ax.set(xscale='log', xlabel=f'{unit} of this text that were read', ylabel='0 guessing, 100 all right',
-           xlim=(ends[0]*.8, ends[1]*1.25), ylim=(min(0, *(mark.number for mark in marks)) - 4, 104))
+           xlim=(ends[0]*.8, ends[1]*1.25), ylim=(min(0, *(mark.number for mark in marks)) - _BELOW, 104))
     ax.xaxis.set_major_formatter('{x:,.0f}')
     ax.set_title(no_formula(title), fontsize=9)
     ax.spines[['top','right']].set_visible(False)
