@@ -125,6 +125,22 @@ def test_another_wording_is_no_part_of_the_same_translation(corpus, tmp_path):
     built('turned', 'wol', turned)
     assert other_wording(asked, str) == folder/'turned'
 
+def test_labels_are_added_where_they_are_asked_for_and_stay(corpus, tmp_path):
+    "Also where the text changes; a dataset whose Bible is elsewhere says so"
+    from pronto.core.files import InputError
+    from pronto.datasets.finding import WITHOUT, find_dataset
+    from pronto.datasets.loading import load_manifest
+    bible = shutil.copy(corpus/'bibles'/'qad.tsv', tmp_path/'mine.tsv')
+    def tasks(annotations, lines):
+        return {*load_manifest(find_dataset(str(bible), annotations=annotations, report=lines.append))['counts']}
+    choices = tasks(WITHOUT, [])
+    with pytest.raises(InputError, match='mine: has to be built again, and there is no Bible'): find_dataset('mine', annotations='open')
+    labelled = tasks('open', [])
+    assert choices < labelled and tasks(WITHOUT, []) == labelled
+    bible.write_text(bible.read_text(encoding='utf-8').split('\n', 3)[3], encoding='utf-8')
+    lines = []
+    assert tasks(WITHOUT, lines) == labelled and any('built again, as the text changed' in line for line in lines)
+
 def test_a_card_that_is_stopped_says_how_to_go_on(corpus, model, tmp_path, capsys, monkeypatch):
     def stop(*args): raise KeyboardInterrupt
     monkeypatch.setattr('pronto.cli.card_command._ask', stop)

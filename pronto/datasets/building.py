@@ -273,18 +273,15 @@ def _is_whole(folder:Path, manifest:dict)->bool:
     return True
 
 def _kept(folder:Path, plan:BuildPlan)->dict: # Its manifest; empty if there is none
-    "The dataset of a folder, if it would be built the same; for the text alone also one that has labels, too"
+    "The dataset of a folder, if it would be built the same"
     old = json_with_keys(folder/'manifest.json', *_KEYS)
     if not old or foreign_in_dataset(folder):
         return {}
     names = parse_json(json_bytes(plan.names | dict(version=pronto.__version__)), folder)
-    tasks, stems, hashes = [*plan.tasks, *plan.choices], [*old['counts']], plan.hashes
-    if plan.annotations is TEXT_ALONE and not is_of_text_alone(old):
-        hashes = dict(bible=hashes['bible'])
-        stems = [stem for stem in stems if stem in old.get('choices', {})]
+    tasks = [*plan.tasks, *plan.choices]
     is_same = (all(old.get(name) == value for name,value in names.items())
-               and hashes.items() <= old.get('hashes', {}).items()
-               and stems == [task.stem for task in tasks]
+               and plan.hashes.items() <= old.get('hashes', {}).items()
+               and list(old['counts']) == [task.stem for task in tasks]
                and all(BUILT_IN.get(task.stem) is task for task in tasks))
     return old if is_same and _is_whole(folder, old) else {}
 

@@ -74,6 +74,9 @@ def _no_bible(code:str, folder:Path)->InputError:
         return InputError(code, f'is not there; {_similar(code)}name a Bible, a dataset folder, or the code '
                                 'of a Bible in the data folder')
     target = data_dir()/'bibles'/code
+    if (folder/'manifest.json').is_file():
+        return InputError(folder, 'has to be built again, and there is no Bible to build it from; name its '
+                                  f'file, or put it at {target}.<usfx.xml, usfm, tsv, ...>')
     return InputError(folder, f'there is no dataset, and no Bible to build it from; {_similar(code)}'
                               f'put one at {target}.<usfx.xml, usfm, tsv, ...>')
 
@@ -112,7 +115,10 @@ def find_dataset(
         raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
                                 '`pronto build` wrote, or a code like copshc')
     folder = _place(code, splits)
-    lacks_labels = annotations not in ('', WITHOUT) and is_of_text_alone(load_manifest(folder))
+    there = load_manifest(folder)
+    if annotations == WITHOUT and there and not is_of_text_alone(there):
+        annotations = '' # Its labels stay, also where its text has changed
+    lacks_labels = annotations not in ('', WITHOUT) and is_of_text_alone(there)
     has_wishes = file or language or built.get('replace') or lacks_labels
     if not has_wishes and (folder/'manifest.json').is_file():
         return _with_splits(folder, splits)
