@@ -134,24 +134,24 @@ def sentences(args):
              'New Testaments. Intervals are over chapters.']
     table_of('sentences', 'What cards say of MiniLM', SENTENCES, rows, notes).write(args.tables)
 
+def add_command(commands, function, *given, **how): # `given` and `how`: as `add_argument` takes them
+    "A command with the name of its function, what it is given, and where it writes"
+    command = commands.add_parser(function.__name__)
+    command.add_argument(*given, **how)
+    command.add_argument('-o', '--output', type=Path, required=True)
+    command.set_defaults(run=function)
+    return command
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    runs = commands.add_parser('run')
-    runs.add_argument('bibles', nargs='+')
-    runs.add_argument('-m', '--model', type=Path, required=True, help='an English sentence encoder')
-    runs.set_defaults(run=run)
-    made = commands.add_parser('tables')
-    made.add_argument('runs', type=Path)
-    made.set_defaults(run=tables)
-    said = commands.add_parser('sentences')
-    said.add_argument('bibles', nargs='+')
-    said.add_argument('-m', '--model', type=Path, required=True, help='an English sentence encoder')
+    asked = add_command(commands, run, 'bibles', nargs='+')
+    add_command(commands, tables, 'runs', type=Path)
+    said = add_command(commands, sentences, 'bibles', nargs='+')
     said.add_argument('--tables', type=Path, required=True)
-    said.set_defaults(run=sentences)
-    for command in (runs, made, said):
-        command.add_argument('-o', '--output', type=Path, required=True)
+    for command in (asked, said):
+        command.add_argument('-m', '--model', type=Path, required=True, help='an English sentence encoder')
     args = parser.parse_args()
     args.run(args)
 

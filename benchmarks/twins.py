@@ -8,7 +8,7 @@ train verses of a New Testament without Mark. The first reads Mark as well, ten 
 the train verses ten times more. Both get a card of Mark, in ten folds; what it says for programs is kept."""
 import argparse, contextlib, io, json, os, random
 from pathlib import Path
-from cards import TEXTS, build, interval, one, student, succeed, training_verses
+from cards import TEXTS, add_command, build, interval, one, student, succeed, training_verses
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main as pronto
 from pronto.core.tables import Column, percent, table_of
@@ -87,14 +87,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    runs = commands.add_parser('run')
-    runs.add_argument('bibles', nargs='+')
-    runs.set_defaults(run=run)
-    made = commands.add_parser('tables')
-    made.add_argument('runs', type=Path)
-    made.set_defaults(run=tables)
-    for command in (runs, made):
-        command.add_argument('-o', '--output', type=Path, required=True)
+    add_command(commands, run, 'bibles', nargs='+')
+    add_command(commands, tables, 'runs', type=Path)
     args = parser.parse_args()
     args.run(args)
 
