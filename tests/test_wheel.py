@@ -101,11 +101,11 @@ def test_the_base_installation(installed, corpus, tmp_path):
 
 @pytest.mark.slow
 def test_the_extra_train(installed):
-    "The demo, with little training, and the README's first example, on a few rows"
+    "The demo, with little training, and the README's first example, on a few rows of its dataset"
     script = '''from pronto.demo.gospels import run_gospels
 run_gospels('demo', steps=5)
 import pronto
-result = pronto.evaluate('pythonbible:web', model='demo/models/old-testament', tasks=['WO', 'WC', 'WX'], limit=20)
+result = pronto.evaluate('demo/datasets/gospels', model='demo/models/old-testament', tasks=['WO', 'WC', 'WX'], limit=20)
 result.table(); result.to_frame(); result.save('runs')
 print(result.scores)'''
     assert 'old-testament' in ends_well(installed('train')('python', '-c', script))
