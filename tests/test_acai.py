@@ -180,6 +180,7 @@ def test_a_whole_bible(acai, testdata, tmp_path, name, aligned):
     assert all(min(n.values()) > 1000 for n in manifest['counts'].values())
     for stem in 'same_key_term', 'same_thing': assert manifest['predictors'][stem]['lookup'] == .5
 
+@pytest.mark.slow
 def test_a_folder_is_annotated_once_for_all_bibles(toy_acai, tmp_path, monkeypatch, pronto):
     "Until a file changes; `pronto cache --clear` forgets it, and a folder that cannot be written does no harm"
     from pronto.sources.annotate import annotate_once, kept_annotations

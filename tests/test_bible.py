@@ -249,6 +249,7 @@ _labels = st.from_regex(r'[1-9][0-9]?[a-c]?(,[1-9][0-9]?)?', fullmatch=True)
 _texts = st.text(st.characters(exclude_categories=['Cs'])).map(clean_text)
 _rows = st.builds(VerseRow, st.sampled_from(NT_BOOKS), st.integers(1, 28), _labels, _texts)
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(_rows, min_size=1))
 def test_any_table_gives_the_bible_back(tmp_path_factory, rows):
@@ -519,6 +520,7 @@ def test_a_header_of_beblia_is_read_whole(tmp_path, attributes, title, licence):
     bible = read_bible(tmp_path/'x.xml')
     assert (bible.title, bible.licence, bible.named) == (title, licence, ('TAQ',))
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings('ignore') # Of codes that were replaced
 def test_tables_of_languages_say_what_their_library_says():
     from make_languages import FACTS, groups_of, tables

@@ -200,6 +200,7 @@ def test_what_cannot_be_written_is_a_line_before_the_work(option, corpus, model,
     assert line.startswith(f'pronto: {tmp_path/"locked"}') and 'cannot be written (Permission denied)' in line
     assert not (tmp_path/'data').exists()
 
+@pytest.mark.slow
 def test_a_text_of_forty_verses_is_too_little(corpus, model, tmp_path, capsys):
     rows = (corpus/'bibles'/'qad.tsv').read_text(encoding='utf-8').splitlines(keepends=True)
     (tmp_path/'few.tsv').write_text(''.join(rows[:40]), encoding='utf-8')

@@ -371,6 +371,7 @@ def test_an_open_dataset_is_not_read_again_for_the_next_task(folder, monkeypatch
         assert bool(read) == (task is WO)
         read.clear()
 
+@pytest.mark.slow
 def test_folds_test_each_row_once(tmp_path):
     build(TEXT_ALONE, bible_of(made_up(rows=10)), tmp_path/'xxx', splits='folds', min_verses=100)
     whole = open_dataset(tmp_path/'xxx')
@@ -436,6 +437,7 @@ def test_options_about_annotations_need_some(tmp_path, pronto):
     status, _, said = pronto('build', '-a', 'none', '-b', 'a.tsv', '-o', tmp_path/'xxx', '--words', '--rules', 'paper')
     assert (status, said) == (1, ['pronto: --rules, --words: does nothing without annotations; name some with -a, or leave it out'])
 
+@pytest.mark.slow
 @pytest.mark.parametrize('joint, said', [('\n\n', ''), ('\n', 'is a text of single lines, without paragraphs')])
 def test_a_plain_text_of_paragraphs_is_enough(joint, said, tmp_path, pronto):
     path = tmp_path/'my.txt'

@@ -84,6 +84,7 @@ def tables(runs, out, capsys, *options):
 
 def rows_of(text): return {line.split('|')[1].strip() for line in text.splitlines() if line.startswith('|')}
 
+@pytest.mark.slow
 def test_the_tables_show_every_run_of_their_recipe(mixed, tmp_path, capsys):
     out, err = tables(mixed, tmp_path, capsys)
     names = rows_of(out)
@@ -94,6 +95,7 @@ def test_the_tables_show_every_run_of_their_recipe(mixed, tmp_path, capsys):
     out, err = tables(mixed, tmp_path, capsys, '--recipe', '', '--splits', '')
     assert 'bert (m1, robust)' in rows_of(out) and 'random' in out and 'robust' not in err
 
+@pytest.mark.slow
 @pytest.mark.parametrize('protocol', ['transfer','few-shot','mixes','probe','relay','retrieval'])
 def test_protocols_show_every_run(mixed, tmp_path, capsys, protocol):
     out, err = tables(mixed, tmp_path, capsys, '--protocol', protocol)
@@ -110,6 +112,7 @@ def test_tiers_name_what_they_leave_out(mixed, tmp_path, capsys):
     assert '| bert (m1, 1 epoch) |' in out and '| bert (m1) |' in out and '| bert (m2) |' in out
     assert 'there are others of probe' in err and '6 of bert (m1) on wol (SM' in out and '(few-shot)' in out and '(relay)' in out
 
+@pytest.mark.slow
 def test_datasets_without_a_manifest_are_named(mixed, tmp_path, capsys):
     copy = tmp_path/'runs'
     shutil.copytree(mixed, copy)

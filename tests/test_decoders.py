@@ -144,6 +144,7 @@ def test_a_server_is_asked_once_for_each_row_and_no_file_holds_the_key(served, t
                                         ('half', 'cannot be reached'), ('context', 'status 400 (the maximum context length is 7; KEY)'),
                                         ('quota', 'status 429 (no money); it limits how much it is asked'),
                                         ('field', 'status 422 (a field is missing)')])
+@pytest.mark.slow
 def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, monkeypatch, capsys, fault, said):
     ask, runs = served
     if fault == 'slow': monkeypatch.setattr('pronto.lab.modeling.served.TIMEOUT', 2)
@@ -186,6 +187,7 @@ def test_settings_that_a_server_does_not_know_are_left_out_and_recorded(served):
     assert record['attempts'][0]['max_completion_tokens'] == 99 and 'temperature' not in record['attempts'][0]
     assert record['hyperparameters']['answer_tokens'] == 99
 
+@pytest.mark.slow
 @pytest.mark.parametrize('fault,lost', [('empty', 1), ('unicode', 1), ('sentence', 1), ('thinks', 0), ('bold', 0)])
 def test_answers_that_cannot_be_read_are_counted(served, tmp_path, capsys, fault, lost):
     ask, runs = served

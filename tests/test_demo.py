@@ -121,6 +121,7 @@ def _digest(hash_seed):
     env = dict(os.environ, PYTHONHASHSEED=hash_seed, PYTHONPATH=str(Path(__file__).parent.parent))
     return subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True, check=True).stdout
 
+@pytest.mark.slow
 def test_same_bytes_everywhere(): assert _digest('1').strip() == _digest('2').strip() == CORPUS
 
 def test_seed_and_state():
@@ -314,6 +315,7 @@ def test_tasks_quality_notebook(tmp_path, monkeypatch):
     verdicts = re.findall(r'^All four criteria are met by \d of 2 tasks.*\n(\w+)', texts, re.M)
     assert len(verdicts) == 2 and verdicts[1] in ('SM','MA'), texts # The first is of the toy that explains it
 
+@pytest.mark.slow
 def test_published_figures_of_hindi_are_not_beside_an_invented_language(tmp_path):
     build_demo(tmp_path, n_verses=900)
     for table in demo_table4, demo_table5:

@@ -78,6 +78,7 @@ def test_the_page_marks_words_beside_the_source(checked):
     assert '<mark>Tamel</mark>' in page # In the source
     assert not re.search(r'(src|href)=', page)
 
+@pytest.mark.slow
 @pytest.mark.parametrize('width', [1280, 390])
 def test_the_page_fits_a_screen(checked, width):
     sync = pytest.importorskip('playwright.sync_api')
@@ -107,6 +108,7 @@ def test_help_and_tutorial_name_all_checks(capsys):
     assert ', '.join(CHECKS) in ' '.join(capsys.readouterr().out.split())
     assert re.findall(r'^\| `(\w+)` \| (.*) \|$', TUTORIAL, re.M) == [(name, check.what) for name,check in CHECKS.items()]
 
+@pytest.mark.slow
 def test_the_commands_of_the_tutorial_run(made_up, monkeypatch, capsys):
     "The first one with the Greek words of the package, which say little about an invented language"
     folder, slips = made_up

@@ -35,6 +35,7 @@ def loaded(model, **how):
     from transformers import AutoModelForCausalLM, AutoTokenizer
     return AutoModelForCausalLM.from_pretrained(model, **how), AutoTokenizer.from_pretrained(model)
 
+@pytest.mark.slow
 def test_a_dataset_in_folds_has_each_tested_row_once(dataset, tmp_path):
     import pronto
     rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text) for ref,text in made_up().items()]
@@ -63,6 +64,7 @@ def test_a_model_whose_tokenizer_cannot_pad_is_asked_too(asked, model):
     tokenizer.pad_token = net.config.pad_token_id = None
     assert [r.accuracy for r in asked(net, tokenizer, tasks='WO').runs] == [r.accuracy for r in asked(str(model), tasks='WO').runs]
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', ['bert', 'gpt2'])
 def test_whoever_asks_gets_the_same_number(kind, dataset, tmp_path, monkeypatch, capsys):
     "The page and Python, of a model that predicts the next word and of one that does not; a callback that asks all rows, too"
@@ -333,6 +335,7 @@ def test_adapters_are_merged_in_a_copy_and_quantised_models_are_one_line(asked, 
     quantised = torch.ao.quantization.quantize_dynamic(net, {torch.nn.Linear}, dtype=torch.qint8)
     with pytest.raises(InputError, match='quantised in memory'): asked(quantised, tokenizer, tasks='WO')
 
+@pytest.mark.slow
 def test_a_task_without_rows_in_some_folds_is_asked_in_the_others(tmp_path):
     "As of one gospel: a quick probe learns from the test rows of other folds"
     import pronto
@@ -352,6 +355,7 @@ def test_no_number_is_minus_nothing():
     from pronto.reporting.language_score import scale_text
     assert scale_text(-.3).splitlines()[1].endswith('| 0')
 
+@pytest.mark.slow
 def test_choices_are_encoded_together_whatever_else_is_asked(dataset, tmp_path, monkeypatch):
     "What is encoded in one batch changes the last digit of encodings, and so may change a number"
     import pronto

@@ -214,6 +214,7 @@ def planted(tmp_path):
     name = lambda i: 'MRK {1}:{2}'.format(*verses[i][0].split('\t'))
     return tmp_path, {name(named): 'name missing', name(150): 'too short', name(60): 'perhaps exchanged', name(200): 'perhaps exchanged'}
 
+@pytest.mark.slow
 def test_planted_errors_come_first(planted, capsys):
     pytest.importorskip('thot')
     folder, errors = planted
@@ -230,6 +231,7 @@ def test_a_draft_needs_verses(planted, capsys):
     assert capsys.readouterr().err == f'pronto: {folder}/short.tsv: has 1 verses of the source, of which 200 are needed; ' \
                                       'name more of the draft, or another source\n'
 
+@pytest.mark.slow
 def test_blank_missing_and_repeated_verses_of_a_draft_come_first(planted, capsys):
     pytest.importorskip('thot')
     folder, _ = planted

@@ -380,6 +380,7 @@ def labels_or_error(path):
         return e.what
     return found.source.labels, found.source.kinds, {ref: v.labels for ref,v in found.verses.items()}
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(cell, min_size=2, max_size=12), st.sampled_from(['rating','rating (number)','rating (class)','rating (several)']))
 def test_the_same_table_in_each_format_gives_the_same_labels(tmp_path, cells, title):

@@ -140,6 +140,7 @@ def with_positions(tmp_path, monkeypatch, name, n):
     monkeypatch.setitem(zoo.ALL, name, zoo.ALL[name] | dict.fromkeys(keys, n))
     return zoo.save_model(tmp_path/name, name)
 
+@pytest.mark.slow
 @pytest.mark.parametrize('n', [8, 12, 13])
 @pytest.mark.parametrize('name', ['gpt2','bert','opt','bart'])
 def test_models_read_as_many_tokens_as_they_have_positions(name, n, tmp_path, monkeypatch):
@@ -169,6 +170,7 @@ def damaged(folder, name, bad, rare='wo'):
     save_file(weights, file, metadata=dict(format='pt'))
     return folder
 
+@pytest.mark.slow
 @pytest.mark.parametrize('bad', BAD)
 @pytest.mark.parametrize('name', ['bert','gpt2','t5'])
 def test_every_value_of_a_model_is_finite_or_the_model_is_refused(name, bad, tmp_path):

@@ -95,6 +95,7 @@ def test_only_missing_test_sets_are_made_again(place, trained, monkeypatch):
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0
     assert [len(call['rows']) for call in trained] == [5, 4, 3] and len({r.training for r in read_runs(place/'runs')}) == 1
 
+@pytest.mark.slow
 def test_protocols_do_not_mix(place, trained):
     "The same translation, model, task and seed: five kinds of runs, no record in common"
     release, kinds = place/'release', {}

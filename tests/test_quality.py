@@ -152,6 +152,7 @@ def in_language(folder, out, language):
     change_manifest(out, language=language)
     return out
 
+@pytest.mark.slow
 @pytest.mark.parametrize('language, n', [('Hindi', 1), ('hin', 1), ('Tumak', 0), ('', 0)])
 def test_published_figures_are_shown_beside_hindi_only(demo, pronto, tmp_path, language, n):
     _, folder, path = demo

@@ -218,6 +218,7 @@ def test_scores_fall_or_too_few_languages_tell(tmp_path):
         row, text = reply.tables[0].texts[0], reply.sentences[0]
         assert float(row['pearson']) < -.7 and verdict in text and bool(row['low']) == (n > 4), text
 
+@pytest.mark.slow
 def test_chance_is_rarely_taken_for_a_correlation():
     "Scores that are tied to nothing rise, or fall, in 2.5 % of draws (and three standard errors), whatever their distribution"
     rng, n_draws = np.random.default_rng(0), 500

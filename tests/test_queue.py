@@ -56,6 +56,7 @@ def start(tmp_path, *job):
 def test_a_script_without_a_main_guard_is_not_run_by_workers(tmp_path):
     assert start(tmp_path, 'abs', '-1').communicate(timeout=300) == ('[1]\n', '')
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kill', ['kill','terminate'])
 def test_a_killed_process_says_nothing_and_the_next_one_tidies_up(tmp_path, kill, monkeypatch):
     script = start(tmp_path, 'time.sleep', '60')

@@ -335,6 +335,7 @@ def test_a_stated_language_is_never_replaced_by_a_guess(in_file, given_one, titl
     about = _language(bible, name, [f'{name or "x"}.xml', name], given_one, f'{name or "x"}.xml')
     assert (about['language'], about['language_from']) == (given_one or in_file, '')
 
+@pytest.mark.slow
 def test_a_table_states_the_languages_of_a_release(corpus, tmp_path, capsys):
     bibles = tmp_path/'bibles'
     bibles.mkdir()
@@ -352,6 +353,7 @@ def test_a_table_states_the_languages_of_a_release(corpus, tmp_path, capsys):
 
 # What is not a Bible, or not enough of one
 
+@pytest.mark.slow
 def test_failures_are_listed_and_the_others_built(corpus, tmp_path, capsys):
     bibles = tmp_path/'bibles'
     shutil.copytree(corpus/'bibles'/'qab1', bibles/'usfm'/'qax')
@@ -447,6 +449,7 @@ def test_text_that_was_put_back_is_named_when_published(tmp_path):
     done.others = ['old']
     with pytest.raises(InputError, match='it also holds old, which is not part'): _require_publishable(done)
 
+@pytest.mark.slow
 def test_no_cell_of_the_registry_is_a_formula(corpus, settings, tmp_path):
     "And `pronto report` reads it back as it was"
     from pronto.core.tables import spreadsheet_value

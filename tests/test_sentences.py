@@ -273,6 +273,7 @@ def demo(tmp_path_factory):
     with zipfile.ZipFile(TABLES/'demo_runs.zip') as z: z.extractall(folder)
     return read_runs(folder/'runs')
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['accuracy', 'errors', 'resources'])
 def test_the_demo_says_what_its_files_say(demo, tmp_path, name): asked(name, demo, tmp_path)
 

@@ -185,6 +185,7 @@ def test_old_weights_and_short_trials_have_rows_of_their_own(tmp_path):
     assert found == {'tiny (old)': '90.00', 'tiny (new)': '80.00', 'tiny (new, 1 epoch)': '30.00'} # One seed is not tested
     assert 'Every model was run with one seed' in made
 
+@pytest.mark.slow
 def test_nothing_is_zero_where_nothing_was_run(tmp_path):
     made = make_tables(tmp_path/'none', tmp_path/'out', published=True)
     for table,text in made.items():
@@ -193,6 +194,7 @@ def test_nothing_is_zero_where_nothing_was_run(tmp_path):
         for line in csv.DictReader((tmp_path/'out'/f'{file}.csv').open(encoding='utf-8')):
             assert line['ours'] == line['difference'] == '' and line['published']
 
+@pytest.mark.slow
 def test_published_figures_are_all_there(tmp_path):
     "As many as the paper prints, each beside its cell"
     make_tables(tmp_path/'none', tmp_path/'out', published=True)
@@ -202,6 +204,7 @@ def test_published_figures_are_all_there(tmp_path):
     facts = {where(r): float(r['value']) for r in fact_table('published') if r['table'] in ('Table 1','Table 2','Table 3')}
     assert printed == facts and len(facts) == 5*52
 
+@pytest.mark.slow
 def test_committed_copy_of_the_published_figures(tmp_path):
     make_tables(tmp_path/'none', tmp_path/'out', published=True)
     assert (tmp_path/'out'/'published.csv').read_bytes() == (ROOT/'paper_tables'/'published.csv').read_bytes()
@@ -224,6 +227,7 @@ def test_a_row_more_is_a_language_more(runs, tmp_path):
     made = make_tables(runs, tmp_path/'out', rows)
     assert 'Own translations' not in made and rows_of(made['Table 3'])['QAA','Tiny'][6] == '88.00'
 
+@pytest.mark.slow
 def test_the_same_bytes_again(runs, tmp_path):
     for out in 'ab': make_tables(runs, tmp_path/out)
     for f in (tmp_path/'a').iterdir(): assert f.read_bytes() == (tmp_path/'b'/f.name).read_bytes(), f.name
@@ -442,6 +446,7 @@ def test_the_summary_leaves_out_runs_with_a_limit(tmp_path, capsys):
     for path in (tmp_path/'runs').glob('qa[ab]/**/*.json'): path.unlink()
     assert '| m | 2 |' in make_summary(tmp_path/'runs', tmp_path/'out')
 
+@pytest.mark.slow
 def test_a_task_has_its_own_metric_in_tables_and_summary(tmp_path):
     for bible in 'qaa','qab':
         for task in 'sentence_mood','proper_noun_subject':

@@ -176,6 +176,7 @@ def test_bad_usx_and_usj_is_one_line(text, tmp_path):
 @pytest.mark.parametrize('piece', [
     '\\f + \\ft ', '\\x a\\f b', '\\f a \\x b\\x* ', '\\f a\\x b\\fe c\\ef d\\ex e\\efe g', '\\+nd ', '\\rq a \\xt b \\fig ',
     '\\w a|b ', '|a="b" ', '\\f* ', '\\zaln-s |x="a" ', '\\v', '\\c', '\\id ', '\\esb ', '\\\\', '\\z1-s\\*', '|'])
+@pytest.mark.slow
 def test_no_markup_takes_quadratic_time(piece):
     with time_limit(20): read_usfm('\\id MRK\n\\c 1\n\\p\n\\v 1 ' + piece*100_000, words=True)
 
