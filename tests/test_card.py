@@ -146,7 +146,7 @@ def test_a_card_that_is_stopped_says_how_to_go_on(corpus, model, tmp_path, capsy
     monkeypatch.setattr('pronto.cli.card_command._ask', stop)
     argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html')]
     assert main(argv) == 130
-    assert capsys.readouterr().err.splitlines()[-1].endswith(f'what is encoded is kept; go on with: pronto {shlex.join(argv)}')
+    assert capsys.readouterr().err.splitlines()[-1].endswith(f'encodings are cached; resume with: pronto {shlex.join(argv)}')
     assert not (tmp_path/'card.html').exists()
 
 def test_a_new_testament_lacks_no_old_one():

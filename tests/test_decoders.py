@@ -151,7 +151,7 @@ def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_p
     told = capsys.readouterr().err
     assert 'asked again' not in told # No money is not a lack of time
     error, = (line for line in told.splitlines() if line.startswith('pronto: ')) # Not what the server says
-    assert said in error and 'the answers so far are kept' in error and 'sk-secret' not in error
+    assert said in error and 'the answers so far are stored' in error and 'sk-secret' not in error
     kept = [line for path in (tmp_path/'answers').glob('*') for line in path.read_text(encoding='utf-8').split('\n') if line]
     assert len(kept) == (5 if fault in ('slow','half') else 0)
     assert not list(runs.rglob('*.json'))
@@ -278,4 +278,4 @@ def test_a_real_server_is_asked_and_its_death_loses_nothing(real_server, causal,
     capsys.readouterr()
     assert main([*argv, '--limit', '5', '--runs', str(runs)]) == 1
     error = capsys.readouterr().err.strip().splitlines()[-1]
-    assert 'cannot be reached' in error and 'the answers so far are kept' in error
+    assert 'cannot be reached' in error and 'the answers so far are stored' in error

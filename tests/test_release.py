@@ -322,7 +322,7 @@ def test_another_language_changes_only_what_a_manifest_says_of_it(corpus, settin
     find_dataset(tmp_path/'wol', language='Basque')
     assert contents(tmp_path/'wol') == after
     find_dataset(tmp_path/'wol', language='xxq9', report=said.append)
-    assert said == [f"{tmp_path/'wol'}: is said to be in 'xxq9', which is no code or name of a language in ISO 639"]
+    assert said == [f"{tmp_path/'wol'}: declares the language 'xxq9', which is no code or name in ISO 639"]
 
 NAMES = some.sampled_from(['Wolof','Dutch','Nepali Tamang','wolKYG','eng','Greek','','Santa Biblia'])
 LANGUAGES = some.sampled_from(['wol','Basque','nl','qaa','no language'])

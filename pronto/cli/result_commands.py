@@ -86,7 +86,7 @@ def _know_source(name:str, records:list):
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
 def tables_command(args):
-    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
+    "Print Tables 1-3 from recorded runs next to the published figures, or the tables of a question"
     from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
     from pronto.reporting.accuracy_tables import left_out, write_published

@@ -188,7 +188,7 @@ def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
             f'at random{where}; `pronto probe` uses all.']
 
 def _in_english(card:Card)->list[str]: # In Markdown
-    "What the same models know of English"
+    "The numbers of the same models in English"
     is_testament = card.english and card.english[0].splits == 'parallel'
     text = 'an English New Testament' if is_testament else 'the same books in English'
     return [f'On {text} {markdown_text(model)} knows {reading_text(row.reading, text="it")}.'
@@ -199,7 +199,7 @@ _SIGNS = dict(exact='completes {} of its verses word for word from their first h
               known='finds the wording of {} of its verses less surprising than that of another translation')
 
 def _signs(run:Run)->list[str]: # Names in `_SIGNS`
-    "What a model does so often that it has very probably read the tested verses"
+    "The signs that a model has very probably read the tested verses"
     signs = []
     for name in _SIGNS:
         least = run.memory.get(f'ngram_{name}') # Of n-grams that have read the other verses
@@ -216,13 +216,13 @@ def _remembered(run:Run)->str: # In Markdown
                f'{percent(run.memory[f"ngram_{name}"])})' for name in signs or _SIGNS if name in run.memory]
     found = f': it {" and ".join(clauses)}.' if clauses else '.'
     if signs:
-        return (f'**{model} has very probably read this very text**{found} What it remembers counts above as '
-                'if it were reading, so it may know less of the language than is said there.')
+        return (f'**{model} has very probably read this very text**{found} The number above includes what it '
+                'remembers, so it may know less of the language than the number says.')
     return f'Nothing shows that {model} has read this very text{found}'
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0on2
 def _known_numbers(rows:list[dict])->str:
-    "What models have in a language of the table"
+    "The numbers of small models in a language of the table"
     shown = []
     for row in sorted(rows, key=lambda row: -float(row['number'])):
         verses = row['verses_read'] and int(row['verses_read'])
@@ -233,7 +233,7 @@ def _known_numbers(rows:list[dict])->str:
     return f'Small models that were asked about another text have: {"; ".join(shown)}.'
 
 def _family_mean(rows:list[dict], language:str)->tuple[float,float,int]: # Its error; of how many languages
-    "What models that have not read a language have on average in its family, or in all where that is empty"
+    "The mean number of models that have not read a language in its family, or in all if that is empty"
     unread = [row | dict(family=family_of(row['language'])) for row in rows if row['verses_read'] == '0']
     family = family_of(language)
     within = bool(family) and any(row['family'] == family for row in unread)
@@ -249,7 +249,7 @@ def _family_mean(rows:list[dict], language:str)->tuple[float,float,int]: # Its e
 def others_numbers(
     language:str # A code of ISO 639-3; empty if it is not known
 )->str:
-    "What small models have in a language, or how they do without having read it"
+    "The numbers of small models in a language, or those expected without having read it"
     rows = fact_table('language_numbers')
     if of_language := [row for row in rows if row['language'] == language]:
         return _known_numbers(of_language)

@@ -88,7 +88,7 @@ def restore_options(parser):
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #2a832ca5
 def restore_command(args):
-    "Put the text back into a dataset that was published without it"
+    "Restore the text of a dataset that was published without it"
     from pronto.bibles.reading import read_bible
     from pronto.lab.interop.standoff import restore
     path, again = args.output or args.dataset, f'pronto restore {quote(args.dataset)} -b BIBLE -o DIR'

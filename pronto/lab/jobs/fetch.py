@@ -166,7 +166,7 @@ def _acai_members(archive:zipfile.ZipFile)->dict[str,zipfile.ZipInfo]:
     return {m[1]: i for m,i in matches if m}
 
 def _bad_zip(path, look:Callable[[zipfile.ZipFile],str|None])->str|None:
-    "What is wrong with an archive; `look` says what it lacks"
+    "The defect of an archive; `look` names what it lacks"
     try:
         with zipfile.ZipFile(path) as archive:
             damaged = archive.testzip()

@@ -143,7 +143,7 @@ def _why_silent(scheduler:str, e:Exception)->str:
     if there != (scheme or 'tcp'):
         return f'is {"" if there == "tls" else "not "}encrypted (TLS); give {there}://{address}'
     if there == 'tls':
-        return f'does not accept these certificates, or they do not vouch for it ({error}); give others'
+        return f'does not accept these certificates, or they are not valid for it ({error}); give others'
     return f'answers, but not as a Dask scheduler of this version ({error}); give the address of another'
 
 def _client(scheduler:str, certificates:Certificates|None):
@@ -302,8 +302,8 @@ def _in_touch(client, address:str):
     except Exception as e:
         if client.status == 'running' and not isinstance(e, (OSError, FutureCancelledError)):
             raise
-        raise InputError(address, 'the Dask scheduler is gone; start the same command again, '
-                                  'what is finished is kept') from e
+        raise InputError(address, 'the Dask scheduler is gone; run the same command again; '
+                                  'finished jobs are not repeated') from e
 
 # %% ../../../nbs/lab/jobs/queue.ipynb #q0late01
 def _late(running:dict, limit:float|None)->list:

@@ -34,7 +34,7 @@ TIMEOUT = 300 # Seconds without a sign of an answer
 PAUSES = 10, 30, 60 # Seconds, where a server has no time even then
 _LONGEST = 600 # Of the pauses that a server asks for
 
-_KEPT = 'the answers so far are kept: run the same command again'
+_KEPT = 'the answers so far are stored: run the same command again'
 _NAME = 'check the name of the model, and the address, which mostly ends in /v1'
 _LENGTH = 'check the context length of the server; --recipe prompt-0 asks without examples'
 _NO_ROOM = re.compile(r'context|too (long|large)|longer than|(maximum|less than|inputs).{0,40}tokens',
@@ -61,7 +61,7 @@ def _own_words(e)->str: # In brackets; empty if it gives no reason
 # %% ../../../nbs/lab/modeling/served.ipynb #c6ba32ef
 @contextmanager
 def _one_line(endpoint:str):
-    "Turn every failure of a server into one line that contains no key, nor do the errors behind it"
+    "Turn every failure of a server into one line; no line and no chained error contains the key"
     import openai
     def failed(problem):
         return InputError(endpoint, f'{problem}; {_KEPT}')
@@ -322,5 +322,5 @@ def allow(
     if n > most:
         raise InputError(model.endpoint, f'would get {cost}; ask less with --limit, or allow them with '
                                          f'--most-requests {n}')
-    note = f'{len(model.kept):,} answers are kept in {model.file}'
+    note = f'{len(model.kept):,} answers are stored in {model.file}'
     to_stderr(f'{model.name} at {model.endpoint}: at most {cost}; {note}')
