@@ -174,7 +174,7 @@ def test_a_server_that_limits_requests_is_asked_again(served, capsys):
     "For about 100 seconds, as it says; one that hangs is given up in ten minutes"
     ask, runs = served
     with Server('limits') as server: assert ask(server.url) == 0 and server.asked > 40
-    assert 'the server has no time (status 429); it is asked again after' in capsys.readouterr().err
+    assert 'the server is busy (status 429); next attempt after' in capsys.readouterr().err
     assert sum(PAUSES) == 100 and (1 + RETRIES)*TIMEOUT <= 600
     assert records(runs)[0]['unanswered'] == 0
 

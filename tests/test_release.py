@@ -408,7 +408,7 @@ def test_what_another_release_replaced_meanwhile_is_not_listed(corpus, tmp_path)
         yield from items
         (tmp_path/'out'/'qad1'/'release.json').unlink()
     done = release(corpus/'a.parquet', tmp_path/'bibles', tmp_path/'out', workers=1, min_verses=LEAST, progress=while_another_builds)
-    assert done.built == ['qac1'] and 'was changed by another process; start the same command again' in done.failed['qad1']
+    assert done.built == ['qac1'] and 'was changed by another process; run the same command again' in done.failed['qad1']
     assert [r['code'] for r in csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8'))] == ['qac1']
     assert [*done.schemes.values()] == [['qac1']]
 

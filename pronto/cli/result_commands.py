@@ -46,7 +46,7 @@ def _beside_options(parser):
         help='a Python file with one of your own, or accuracy, mixes, transfer and other protocols; order '
         '(is the known order found?), probe (does a probe rank as fine-tuning does?), seen (does a tagger '
         'generalise?), resources (by the size of Wikipedia), tiers (by how much a model has read), subset '
-        '(does a selection of languages stand for all?), errors '
+        '(does a selection of languages represent all?), errors '
         '(are the same rows right elsewhere?), consistency (do test sets of one language agree?)')
     add('--beside', metavar='PATH|CODES',
         help='what a question reads besides the runs: seen the folder of the datasets, subset the languages '

@@ -248,7 +248,7 @@ def mt_tables_options(parser):
     _tables_options(parser)
 
 def mt_tables_command(args):
-    "Machine-translated test sets beside human ones: scores, their correlations, and chrF++"
+    "Machine-translated test sets next to human ones: scores, their correlations, and chrF++"
     from pronto.lab.suites.mt_tables import make_translation_tables
     _show_made(args, make_translation_tables, args.folders, metric=args.metric)
 

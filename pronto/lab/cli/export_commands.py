@@ -18,7 +18,7 @@ def export_options(parser):
     add = parser.add_argument
     add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'], metavar='FORMAT',
         help="tsv (plain tables), hf (a folder for HuggingFace `datasets`), lm-eval (tasks for EleutherAI's "
-        'harness), standoff (references and labels without text; `pronto restore` puts it back), texts '
+        'harness), standoff (references and labels without text; `pronto restore` restores it), texts '
         '(those of the test sets, for a translator) or results (records of runs, for a folder that many '
         'add to)')
     add('dataset', nargs='+', metavar='DATASET_DIR',

@@ -115,7 +115,7 @@ _MACULA_EDITIONS = { # To their folders in the data folder
     'SBLGNT': 'macula-greek', 'Nestle1904': 'macula-greek-nestle1904'}
 
 def _wrong_sha(path, sha:str)->str|None:
-    "What is wrong with a file whose checksum git knows"
+    "The error for a file whose checksum differs from that of git"
     start = f'blob {Path(path).stat().st_size}\0'.encode()
     with open(path, 'rb') as f:
         digest = hashlib.file_digest(f, lambda: hashlib.sha1(start)).hexdigest()

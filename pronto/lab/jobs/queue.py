@@ -62,7 +62,7 @@ def _allow_files(workers:int):
 
 @contextmanager
 def _no_interrupt():
-    "Hold Ctrl-C back, also from threads and processes that are started meanwhile"
+    "Defer Ctrl-C, also in threads and processes that are started meanwhile"
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -134,7 +134,7 @@ def _scheme_there(scheduler:str)->str: # `tls`, `tcp`, or empty if nothing answe
     return 'tls'
 
 def _why_silent(scheduler:str, e:Exception)->str:
-    "Why a client and a scheduler do not understand each other, and what to do"
+    "The reason why a client and a scheduler cannot connect, and what to do"
     scheme, _, address = scheduler.rpartition('://')
     there = _scheme_there(scheduler)
     error = type(e).__name__

@@ -116,7 +116,7 @@ def _linked_lines(words:dict)->list[str]:
     return [line, *stated, f'\n{words["quality"]}']
 
 def summary_lines(manifest:dict)->list[str]:
-    "What a summary says of words"
+    "The lines about words in a summary"
     words = manifest['word_tasks']
     lines = [_given_line(stem, about) for stem,about in words.get('given', {}).items()]
     return lines + _linked_lines(words) if 'kept' in words else lines
