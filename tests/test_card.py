@@ -244,7 +244,7 @@ def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus,
     assert find_dataset(str(text), annotations=data/'mine.parquet') == data/'datasets'/'qad'
     assert load_manifest(find_dataset('qad', report=str, language='Wolof'))['language'] == 'Wolof' # Built again
     wol = Path(shutil.copy(text, data/'bibles'/'wol.tsv'))
-    assert find_dataset(wol, report=said.append, language='xxq9') and "'xxq9', which is no code or name of a language" in said[-1]
+    assert find_dataset(wol, report=said.append, language='xxq9') and "'xxq9', which is no code or name in ISO 639" in said[-1]
     assert load_manifest(find_dataset(data/'datasets'/'qad', language='Ewe'))['language'] == 'Ewe'
 
 @pytest.mark.slow

@@ -149,7 +149,7 @@ def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_p
     if fault == 'slow': monkeypatch.setattr('pronto.lab.modeling.served.TIMEOUT', 2)
     with Server(fault) as server: assert ask(server.url) == 1
     told = capsys.readouterr().err
-    assert 'asked again' not in told # No money is not a lack of time
+    assert 'next attempt' not in told # No money is not a lack of time
     error, = (line for line in told.splitlines() if line.startswith('pronto: ')) # Not what the server says
     assert said in error and 'the answers so far are stored' in error and 'sk-secret' not in error
     kept = [line for path in (tmp_path/'answers').glob('*') for line in path.read_text(encoding='utf-8').split('\n') if line]

@@ -135,7 +135,7 @@ def test_what_a_burrito_lists_must_be_there(tmp_path):
     said = 'metadata.json: lists ingredients/MRK.usfm, which is not there; get a complete copy'
     with pytest.raises(InputError, match=said): read_bible(folder)
     (folder/'ingredients'/'MRK.usfm').write_text('Anam')
-    with pytest.raises(InputError, match='MRK.usfm: is listed as a part of the Bible, but is none'): read_bible(folder)
+    with pytest.raises(InputError, match='MRK.usfm: is listed as a part of the Bible, but holds no verses'): read_bible(folder)
 
 def changed(name, folder, file, **new):
     "A small Bible in which some texts of a file are others"

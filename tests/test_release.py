@@ -211,7 +211,7 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
     assert open_one.tasks == restored.tasks
     assert main(['restore', str(tmp_path/'out'/'wol'), '-b', str(corpus/'bibles'/'qad1.tsv')]) == 1
     assert 'is not the text that wol was built from' in capsys.readouterr().err
-    with pytest.raises(InputError, match='put back with `pronto restore`'): build_translation('wol', path, tmp_path/'out', settings)
+    with pytest.raises(InputError, match='restored with `pronto restore`'): build_translation('wol', path, tmp_path/'out', settings)
     (tmp_path/'out'/'wol'/'verses.tsv').unlink()
     assert is_finished(tmp_path/'out'/'wol', path, settings)
 
@@ -441,7 +441,7 @@ def test_text_that_was_put_back_is_named_when_published(tmp_path):
         (tmp_path/code).mkdir()
         (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "files": {}}')
         (tmp_path/code/'verses.tsv').write_text('text')
-    done = Release(tmp_path, failed={'wol': 'is text that was put back'}, others=['old','wol'])
+    done = Release(tmp_path, failed={'wol': 'is text that was restored'}, others=['old','wol'])
     said = 'wol holds text that was put back .*; remove its verses file .*wol/verses.tsv.* into a copy'
     with pytest.raises(InputError, match=said): _require_publishable(done)
     done.others = ['old']
@@ -471,7 +471,7 @@ def test_a_file_that_contradicts_its_language_is_doubted_everywhere(corpus, tmp_
     assert main(['build', *annotations, '-b', str(path), '-o', str(tmp_path/'told'), '--language', 'swh']) == 0
     assert doubt not in capsys.readouterr().out and 'language_doubt' not in load_manifest(tmp_path/'told')
     assert main(['build', *annotations, '-b', str(path), '-o', str(tmp_path/'slip'), '--language', 'xxq9']) == 0
-    assert "'xxq9', which is no code or name of a language" in capsys.readouterr().out
+    assert "'xxq9', which is no code or name in ISO 639" in capsys.readouterr().out
     assert main(['release', *annotations, str(path.parent), '-o', str(tmp_path/'out'), '--workers', '1']) == 0
     assert f'other: the file {doubt}' in capsys.readouterr().err
     assert next(csv.DictReader((tmp_path/'out'/'registry.csv').open()))['language_doubt'] == doubt
