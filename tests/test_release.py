@@ -442,7 +442,7 @@ def test_text_that_was_put_back_is_named_when_published(tmp_path):
         (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "files": {}}')
         (tmp_path/code/'verses.tsv').write_text('text')
     done = Release(tmp_path, failed={'wol': 'is text that was restored'}, others=['old','wol'])
-    said = 'wol holds text that was put back .*; remove its verses file .*wol/verses.tsv.* into a copy'
+    said = 'wol holds text that was restored .*; remove its verses file .*wol/verses.tsv.* into a copy'
     with pytest.raises(InputError, match=said): _require_publishable(done)
     done.others = ['old']
     with pytest.raises(InputError, match='it also holds old, which is not part'): _require_publishable(done)
