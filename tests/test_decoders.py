@@ -142,7 +142,7 @@ def test_a_server_is_asked_once_for_each_row_and_no_file_holds_the_key(served, t
 
 @pytest.mark.parametrize('fault,said', [('key', 'refuses the key; set OPENAI_API_KEY'), ('slow', 'did not answer in 2 s'),
                                         ('half', 'cannot be reached'), ('context', 'status 400 (the maximum context length is 7; KEY)'),
-                                        ('quota', 'status 429 (no money); it limits how much it is asked'),
+                                        ('quota', 'status 429 (no money); it limits the number of requests'),
                                         ('field', 'status 422 (a field is missing)')])
 def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, monkeypatch, capsys, fault, said):
     ask, runs = served
