@@ -222,7 +222,7 @@ def _remembered(run:Run)->str: # In Markdown
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0on2
 def _known_numbers(rows:list[dict])->str:
-    "The numbers of small models in a language of the table"
+    "What models have in a language of the table"
     shown = []
     for row in sorted(rows, key=lambda row: -float(row['number'])):
         verses = row['verses_read'] and int(row['verses_read'])
@@ -233,7 +233,7 @@ def _known_numbers(rows:list[dict])->str:
     return f'Small models that were asked about another text have: {"; ".join(shown)}.'
 
 def _family_mean(rows:list[dict], language:str)->tuple[float,float,int]: # Its error; of how many languages
-    "The mean number of models that have not read a language in its family, or in all if that is empty"
+    "What models that have not read a language have on average in its family, or in all where that is empty"
     unread = [row | dict(family=family_of(row['language'])) for row in rows if row['verses_read'] == '0']
     family = family_of(language)
     within = bool(family) and any(row['family'] == family for row in unread)
@@ -249,7 +249,7 @@ def _family_mean(rows:list[dict], language:str)->tuple[float,float,int]: # Its e
 def others_numbers(
     language:str # A code of ISO 639-3; empty if it is not known
 )->str:
-    "The numbers of small models in a language, or those expected without having read it"
+    "What small models have in a language, or how they do without having read it"
     rows = fact_table('language_numbers')
     if of_language := [row for row in rows if row['language'] == language]:
         return _known_numbers(of_language)
