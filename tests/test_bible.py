@@ -407,7 +407,7 @@ def test_the_report_of_convert(project, capsys):
     from pronto.cli.command import main
     assert main(['convert', str(project), '--report']) == 0
     out = capsys.readouterr().out
-    assert 'versification: eng, as Settings.xml says (fits 0 of 1 telling chapters; next: ' in out
+    assert 'versification: eng, as Settings.xml says (fits 0 of 1 distinctive chapters; next: ' in out
     assert 'split: 1 (MRK 4:41)' in out and 'merged: 0' in out
     assert main(['convert', str(project), '--report', '--versification', 'rsc']) == 0
     assert 'versification: rsc, as --versification says' in capsys.readouterr().out
@@ -416,10 +416,10 @@ def test_a_scheme_that_fits_a_little_better_says_why_it_is_not_chosen():
     "English is kept unless another scheme fits two chapters more; a stated scheme is kept in any case"
     from pronto.bibles.versification import SCHEMES, Evidence
     points = dict.fromkeys(SCHEMES, 0) | dict(eng=4, org=5)
-    assert str(Evidence('eng', points, 7)) == ('eng (fits 4 of 7 telling chapters; org fits 5, but eng is kept '
+    assert str(Evidence('eng', points, 7)) == ('eng (fits 4 of 7 distinctive chapters; org fits 5, but eng is kept '
                                                'unless another fits 2 more)')
-    assert str(Evidence('eng', points, 7, 'Settings.xml')).endswith('(fits 4 of 7 telling chapters; next: org, 5)')
-    assert str(Evidence('eng', points | dict(org=4), 7)) == 'eng (fits 4 of 7 telling chapters; next: org, 4)'
+    assert str(Evidence('eng', points, 7, 'Settings.xml')).endswith('(fits 4 of 7 distinctive chapters; next: org, 5)')
+    assert str(Evidence('eng', points | dict(org=4), 7)) == 'eng (fits 4 of 7 distinctive chapters; next: org, 4)'
 
 @real
 def test_every_real_bible_is_listed():

@@ -146,7 +146,7 @@ def test_a_card_that_is_stopped_says_how_to_go_on(corpus, model, tmp_path, capsy
     monkeypatch.setattr('pronto.cli.card_command._ask', stop)
     argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html')]
     assert main(argv) == 130
-    assert capsys.readouterr().err.splitlines()[-1].endswith(f'what is encoded is kept; go on with: pronto {shlex.join(argv)}')
+    assert capsys.readouterr().err.splitlines()[-1].endswith(f'encodings are cached; resume with: pronto {shlex.join(argv)}')
     assert not (tmp_path/'card.html').exists()
 
 def test_a_new_testament_lacks_no_old_one():
@@ -245,7 +245,7 @@ def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus,
     assert find_dataset(str(text), annotations=data/'mine.parquet') == data/'datasets'/'qad'
     assert load_manifest(find_dataset('qad', report=str, language='Wolof'))['language'] == 'Wolof' # Built again
     wol = Path(shutil.copy(text, data/'bibles'/'wol.tsv'))
-    assert find_dataset(wol, report=said.append, language='xxq9') and "'xxq9', which is no code or name of a language" in said[-1]
+    assert find_dataset(wol, report=said.append, language='xxq9') and "'xxq9', which is no code or name in ISO 639" in said[-1]
     assert load_manifest(find_dataset(data/'datasets'/'qad', language='Ewe'))['language'] == 'Ewe'
 
 @pytest.mark.slow

@@ -394,7 +394,7 @@ def test_damaged_markup_is_said_in_the_manifest_and_on_the_card(small, tmp_path)
     manifest = json.loads((tmp_path/'d'/'manifest.json').read_text())
     said = '7 notes are not closed, first in line 812: taken to end at the next end of a note, paragraph or verse'
     assert manifest['bible']['faults'] == [said] and said in cautions(manifest)
-    assert f'Take care: {said}.' in about_bible(manifest)
+    assert f'Warning: {said}.' in about_bible(manifest)
     build(annotations, bible, tmp_path/'whole', min_verses=1)
     assert 'faults' not in json.loads((tmp_path/'whole'/'manifest.json').read_text())['bible']
 

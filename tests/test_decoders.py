@@ -142,7 +142,7 @@ def test_a_server_is_asked_once_for_each_row_and_no_file_holds_the_key(served, t
 
 @pytest.mark.parametrize('fault,said', [('key', 'refuses the key; set OPENAI_API_KEY'), ('slow', 'did not answer in 2 s'),
                                         ('half', 'cannot be reached'), ('context', 'status 400 (the maximum context length is 7; KEY)'),
-                                        ('quota', 'status 429 (no money); it limits how much it is asked'),
+                                        ('quota', 'status 429 (no money); it limits the number of requests'),
                                         ('field', 'status 422 (a field is missing)')])
 @pytest.mark.slow
 def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, monkeypatch, capsys, fault, said):
@@ -150,9 +150,9 @@ def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_p
     if fault == 'slow': monkeypatch.setattr('pronto.lab.modeling.served.TIMEOUT', 2)
     with Server(fault) as server: assert ask(server.url) == 1
     told = capsys.readouterr().err
-    assert 'asked again' not in told # No money is not a lack of time
+    assert 'next attempt' not in told # No money is not a lack of time
     error, = (line for line in told.splitlines() if line.startswith('pronto: ')) # Not what the server says
-    assert said in error and 'the answers so far are kept' in error and 'sk-secret' not in error
+    assert said in error and 'the answers so far are stored' in error and 'sk-secret' not in error
     kept = [line for path in (tmp_path/'answers').glob('*') for line in path.read_text(encoding='utf-8').split('\n') if line]
     assert len(kept) == (5 if fault in ('slow','half') else 0)
     assert not list(runs.rglob('*.json'))
@@ -175,7 +175,7 @@ def test_a_server_that_limits_requests_is_asked_again(served, capsys):
     "For about 100 seconds, as it says; one that hangs is given up in ten minutes"
     ask, runs = served
     with Server('limits') as server: assert ask(server.url) == 0 and server.asked > 40
-    assert 'the server has no time (status 429); it is asked again after' in capsys.readouterr().err
+    assert 'the server is busy (status 429); next attempt after' in capsys.readouterr().err
     assert sum(PAUSES) == 100 and (1 + RETRIES)*TIMEOUT <= 600
     assert records(runs)[0]['unanswered'] == 0
 
@@ -280,4 +280,4 @@ def test_a_real_server_is_asked_and_its_death_loses_nothing(real_server, causal,
     capsys.readouterr()
     assert main([*argv, '--limit', '5', '--runs', str(runs)]) == 1
     error = capsys.readouterr().err.strip().splitlines()[-1]
-    assert 'cannot be reached' in error and 'the answers so far are kept' in error
+    assert 'cannot be reached' in error and 'the answers so far are stored' in error

@@ -95,6 +95,19 @@ def test_pages_count_the_tasks_that_there_are():
     assert (choices, len(acai.tasks)) == (4, 5)
     for page,claim in claims.items(): assert claim in (ROOT/page).read_text(encoding='utf-8'), page
 
+def test_pages_count_sources_formats_and_protocols_that_there_are():
+    from pronto.bibles.reading import formats_table
+    from pronto.core.offers import offers
+    from pronto.protocols.protocol import PROTOCOLS
+    from pronto.sources.annotate import SOURCES
+    concepts = (DOCS/'concepts.md').read_text(encoding='utf-8')
+    rows = concepts.split('| protocol | question |', 1)[1].split('\n\n', 1)[0].splitlines()[2:]
+    named = [name for row in rows for name in row.split('|')[1].strip().split(', ')]
+    assert sorted(named) == sorted([*PROTOCOLS, *offers('protocols')])
+    listed = concepts.split('Three sources are supported: ')[1].split('. ')[0]
+    assert len(SOURCES) == 3 and all(kind.source.name.split()[0] in listed for kind in SOURCES)
+    assert len(formats_table().splitlines()) - 2 > 20 and 'in more than twenty formats' in (ROOT/'CHANGELOG.md').read_text(encoding='utf-8')
+
 def test_the_readme_is_one_page():
     text = (ROOT/'README.md').read_text(encoding='utf-8')
     assert len(text.splitlines()) <= 130 and len(text.split()) <= 1000

@@ -146,4 +146,4 @@ def test_annotations_that_no_draft_can_be_checked_against_are_said(tmp_path, mon
     (tmp_path/'annotations.parquet').write_bytes(b'damaged')
     assert len(_text_at_hand()) > 7000 # The words of the package
     said, = capsys.readouterr().err.splitlines()
-    assert said.startswith(f'passed over {tmp_path/"annotations.parquet"}: ')
+    assert said.startswith(f'skipped {tmp_path/"annotations.parquet"}: ')

@@ -79,7 +79,7 @@ def test_retrieval_says_what_is_missing(translations, capsys):
     assert main(['eval', str(translations[0]), '--protocol', 'retrieval', '-m', 'x']) == 1
     assert '--train: the protocol retrieval needs translations' in capsys.readouterr().err
     assert main(['sweep', str(translations[0]), '--protocol', 'retrieval', '--train', str(translations[1]), '-m', 'x']) == 1
-    assert '--protocol: retrieval trains nothing, so it needs no sweep' in capsys.readouterr().err
+    assert '--protocol: retrieval trains nothing, so a sweep is not needed' in capsys.readouterr().err
 
 def vectors(folder):
     file = folder/'some.vec'

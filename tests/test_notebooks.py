@@ -88,5 +88,5 @@ def test_what_is_executed_shows_it(name, tmp_path):
     ran = run_notebook(f'{name}.ipynb', tmp_path/'out.ipynb', SMALL[name], tmp_path, PRONTO_DATA=str(tmp_path/'data'))
     assert shown_by(ran.cells) == SHOWS[name]
     shown = [o['data'] for o in cell_outputs(ran) if 'data' in o]
-    assert '**Finding' in shown[0]['text/markdown'] and 'not say anything' not in shown[0]['text/markdown'] or name == 'eval'
+    assert '**Finding' in shown[0]['text/markdown'] and 'not answer this question' not in shown[0]['text/markdown'] or name == 'eval'
     assert not [o.text for o in cell_outputs(ran) if o.get('name') == 'stderr'] and len({str(x) for x in shown}) == len(shown)

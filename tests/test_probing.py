@@ -94,7 +94,7 @@ def test_without_a_usable_cache_encoding_goes_on(tmp_path, capsys, damage):
     USELESS[damage](cache)
     encoded(cache, texts)
     err = capsys.readouterr().err
-    assert err.count('\n') == 1 and err.startswith(str(cache)) and 'goes on without the cache' in err
+    assert err.count('\n') == 1 and err.startswith(str(cache)) and 'continues without the cache' in err
 
 def encode_for_ever(folder, i):
     while True: encode_some(folder, i := i + 3)

@@ -211,7 +211,7 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
     assert open_one.tasks == restored.tasks
     assert main(['restore', str(tmp_path/'out'/'wol'), '-b', str(corpus/'bibles'/'qad1.tsv')]) == 1
     assert 'is not the text that wol was built from' in capsys.readouterr().err
-    with pytest.raises(InputError, match='put back with `pronto restore`'): build_translation('wol', path, tmp_path/'out', settings)
+    with pytest.raises(InputError, match='restored with `pronto restore`'): build_translation('wol', path, tmp_path/'out', settings)
     (tmp_path/'out'/'wol'/'verses.tsv').unlink()
     assert is_finished(tmp_path/'out'/'wol', path, settings)
 
@@ -322,7 +322,7 @@ def test_another_language_changes_only_what_a_manifest_says_of_it(corpus, settin
     find_dataset(tmp_path/'wol', language='Basque')
     assert contents(tmp_path/'wol') == after
     find_dataset(tmp_path/'wol', language='xxq9', report=said.append)
-    assert said == [f"{tmp_path/'wol'}: is said to be in 'xxq9', which is no code or name of a language in ISO 639"]
+    assert said == [f"{tmp_path/'wol'}: declares the language 'xxq9', which is no code or name in ISO 639"]
 
 NAMES = some.sampled_from(['Wolof','Dutch','Nepali Tamang','wolKYG','eng','Greek','','Santa Biblia'])
 LANGUAGES = some.sampled_from(['wol','Basque','nl','qaa','no language'])
@@ -410,7 +410,7 @@ def test_what_another_release_replaced_meanwhile_is_not_listed(corpus, tmp_path)
         yield from items
         (tmp_path/'out'/'qad1'/'release.json').unlink()
     done = release(corpus/'a.parquet', tmp_path/'bibles', tmp_path/'out', workers=1, min_verses=LEAST, progress=while_another_builds)
-    assert done.built == ['qac1'] and 'was changed by another process; start the same command again' in done.failed['qad1']
+    assert done.built == ['qac1'] and 'was changed by another process; run the same command again' in done.failed['qad1']
     assert [r['code'] for r in csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8'))] == ['qac1']
     assert [*done.schemes.values()] == [['qac1']]
 
@@ -443,8 +443,8 @@ def test_text_that_was_put_back_is_named_when_published(tmp_path):
         (tmp_path/code).mkdir()
         (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "files": {}}')
         (tmp_path/code/'verses.tsv').write_text('text')
-    done = Release(tmp_path, failed={'wol': 'is text that was put back'}, others=['old','wol'])
-    said = 'wol holds text that was put back .*; remove its verses file .*wol/verses.tsv.* into a copy'
+    done = Release(tmp_path, failed={'wol': 'is text that was restored'}, others=['old','wol'])
+    said = 'wol holds text that was restored .*; remove its verses file .*wol/verses.tsv.* into a copy'
     with pytest.raises(InputError, match=said): _require_publishable(done)
     done.others = ['old']
     with pytest.raises(InputError, match='it also holds old, which is not part'): _require_publishable(done)
@@ -474,7 +474,7 @@ def test_a_file_that_contradicts_its_language_is_doubted_everywhere(corpus, tmp_
     assert main(['build', *annotations, '-b', str(path), '-o', str(tmp_path/'told'), '--language', 'swh']) == 0
     assert doubt not in capsys.readouterr().out and 'language_doubt' not in load_manifest(tmp_path/'told')
     assert main(['build', *annotations, '-b', str(path), '-o', str(tmp_path/'slip'), '--language', 'xxq9']) == 0
-    assert "'xxq9', which is no code or name of a language" in capsys.readouterr().out
+    assert "'xxq9', which is no code or name in ISO 639" in capsys.readouterr().out
     assert main(['release', *annotations, str(path.parent), '-o', str(tmp_path/'out'), '--workers', '1']) == 0
     assert f'other: the file {doubt}' in capsys.readouterr().err
     assert next(csv.DictReader((tmp_path/'out'/'registry.csv').open()))['language_doubt'] == doubt

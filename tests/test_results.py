@@ -395,7 +395,7 @@ def test_a_record_that_changes_is_read_again(tmp_path):
     assert [run.answers[1].tolist() for run in first] == [['1']*8]*3
     path = first[0].path
     path.write_text(path.read_text(encoding='utf-8').replace('"accuracy": 0.5', '"accuracy": 5.0'), encoding='utf-8')
-    assert len(read_runs(tmp_path, said.append)) == 2 and 'bad value' in said[0]
+    assert len(read_runs(tmp_path, said.append)) == 2 and 'invalid value' in said[0]
     path.unlink()
     assert [run.seed for run in read_runs(tmp_path, pytest.fail)] == [1, 2]
 

@@ -67,9 +67,9 @@ def test_a_redirect_is_not_followed(who, status):
         assert not other.asked
 
 @pytest.mark.parametrize('post,said', [
-    (http('{"a":'), 'gives what is not an answer'), (http('['*50_000), 'gives what is not an answer'),
-    (http('[]'), 'gives what is not an answer'), (http(answer(choices=[])), 'gives what is not an answer'),
-    (http(answer(choices=None)), 'gives what is not an answer'), (b'no HTTP\r\n\r\n', 'cannot be reached')])
+    (http('{"a":'), 'gives a reply that is no answer'), (http('['*50_000), 'gives a reply that is no answer'),
+    (http('[]'), 'gives a reply that is no answer'), (http(answer(choices=[])), 'gives a reply that is no answer'),
+    (http(answer(choices=None)), 'gives a reply that is no answer'), (b'no HTTP\r\n\r\n', 'cannot be reached')])
 def test_what_is_no_answer_is_a_line(post, said, tmp_path):
     with Bare(post) as server, pytest.raises(InputError, match=said): ask(server.url)
     assert not [*(tmp_path/'answers').glob('*')]

@@ -196,7 +196,7 @@ def test_a_sweep_of_likelihoods_that_is_killed_resumes(of_choices, tmp_path, clu
     out, err = swept.communicate(timeout=300)
     assert out == ''
     if killed == 'scheduler':
-        assert swept.returncode == 1 and f'pronto: {address}: the Dask scheduler is gone; start the same command again' in err
+        assert swept.returncode == 1 and f'pronto: {address}: the Dask scheduler is gone; run the same command again' in err
         assert 'Traceback' not in err
     before = {p: p.read_bytes() for p in runs.rglob('*-s*.json')}
     assert before and main([*argv, '--workers', '1']) == 0

@@ -43,7 +43,7 @@ def test_text_of_a_damaged_or_rare_verse(verses, text): assert text_of(verses) =
 @pytest.mark.parametrize('verses,faults', [
     (r'\v 1 \nd Anam \+add toki\+add*\nd*\f + \ft x\f* \w leu|strong="G1"\w*\ts\*', {}),
     ('\\v 1 Anam\\f + \\ft x\n\\v 2 toki\\f + \\ft x', {'notes are not closed': 2}),
-    (r'\v 1 Anam\f* toki\fig*', {'ends of notes or references close nothing': 2}),
+    (r'\v 1 Anam\f* toki\fig*', {'ends of notes or references without a beginning': 2}),
     (r'\v 1 Anam \xt Mat 1 \nd toki\nd*', {'references or figures are not closed': 1}),
     ('\\v 1 Anam\n\\esb\n\\p x\n\\v 2 toki', {'sidebars are not closed': 1}),
     (r'\v 1 \zaln-s |x="a" Anam', {'milestones are not closed': 1}),
@@ -141,7 +141,7 @@ def test_usx_says_what_is_unmatched_or_out_of_place(tmp_path):
     (tmp_path/'a.usx').write_text(usx)
     bible = read_bible(tmp_path/'a.usx')
     assert bible.rows[0].text == 'Anam' and bible.rows[1:] == ROWS[1:]
-    assert list(bible.faults) == ['ends of notes or references close nothing', 'texts stand after the end of a verse']
+    assert list(bible.faults) == ['ends of notes or references without a beginning', 'texts follow the end of a verse']
 
 # Writers
 

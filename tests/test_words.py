@@ -88,7 +88,7 @@ def test_a_greek_text_goes_with_the_words_of_acai(pronto, testdata, tmp_path):
     greek = testdata/'macula-greek'
     for source,more in (testdata/'macula-greek', ['--words']), (testdata/'acai', []):
         status,_,err = pronto('annotate', source, '-o', tmp_path/'a.parquet', '--greek', greek, *more)
-        assert status == 1 and err[-1].startswith('pronto: --greek: names the words that ACAI annotates')
+        assert status == 1 and err[-1].startswith('pronto: --greek: names the Greek text for ACAI')
 
 @pytest.mark.slow
 def test_without_the_option_no_word_of_macula_is_kept(testdata, tmp_path):

@@ -72,7 +72,7 @@ def tag_of(text:str): # A `langcodes.Language` or `None`
 
 # %% ../../nbs/bibles/languages.ipynb #f2678950
 class _Languoid(NamedTuple):
-    "What Glottolog says of a language"
+    "The entry of a language in Glottolog"
     bcp_47:str
     group:str # The smallest that it is in; `isolate`, or empty if it is not known
     scripts:tuple[str,...]
@@ -266,7 +266,7 @@ def _mentioned(text:str)->list[str]: # Codes
 
 # %% ../../nbs/bibles/languages.ipynb #lng52
 def _languages_agree(language:str, code:str)->bool:
-    "Can a text in a language be said to be in the other one?"
+    "May the name of one language stand for the other, as Norwegian for Bokmål?"
     import langcodes
     declared = tag_of(language)
     if langcodes.tag_distance(declared, code) < 20:
@@ -288,7 +288,7 @@ def unknown_language(
     "Why a tag or a name may be a typing error"
     if said.strip().lower() in ('', *_NO_LANGUAGE) or is_private(code) or tag_of(said):
         return ''
-    return f'is said to be in {said[:60]!r}, which is no code or name of a language in ISO 639'
+    return f'declares the language {said[:60]!r}, which is no code or name in ISO 639'
 
 def language_doubt(
     bible:Bible, file:str=''
@@ -355,14 +355,14 @@ def note_path(folder:Path, name:str)->Path:
     return folder/'fetched'/f'{name}.json'
 
 def read_note(path:Path)->dict: # Empty if there is none
-    "What was noted when a source was fetched"
+    "The note that was written when a source was fetched"
     note = json_with_keys(path, 'sha256')
     return note if isinstance(note.get('sha256'), dict) else {}
 
 def fetched_note(
     path
 )->dict: # With `licence` and `may_be_passed_on`; empty if it was not fetched, or was changed since
-    "What was noted when a Bible was fetched"
+    "The note that was written when a Bible was fetched"
     path = Path(path).absolute()
     for folder in path.parent.parent, data_dir():
         note = read_note(note_path(folder, f'ebible-{path.name.removesuffix(".usfx.xml")}'))
@@ -374,7 +374,7 @@ def fetched_note(
     return {}
 
 def licence_of(bible, path)->str: # Empty if nothing is known
-    "What a translation says about its licence, or else what was noted when it was fetched"
+    "The licence that a translation states, or else that of the note written when it was fetched"
     return bible.licence or fetched_note(path).get('licence', '')
 
 # %% ../../nbs/bibles/languages.ipynb #gsl00004

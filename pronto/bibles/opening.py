@@ -91,9 +91,9 @@ def _visible(name:str)->bool:
     return not re.search(r'(^|/)(\.[^./]|__MACOSX/)', name)
 
 def _require_inside(path:Path, root:Path):
-    "Refuse a link out of a folder: what it shows was not put there"
+    "Refuse a link to a file outside its folder"
     if path.is_symlink() and not path.resolve().is_relative_to(root):
-        raise InputError(path, 'is a link out of the folder; put a copy in its place')
+        raise InputError(path, 'is a link to a file outside the folder; replace it by a copy')
 
 def _folder(path:Path)->Folder:
     visible = [p for p in path.rglob('*') if _visible(p.relative_to(path).as_posix())]
@@ -192,14 +192,14 @@ _FILE = 'plain_text_readers_bible.py'
 def bible_place(
     bible # A path, or e.g. `pythonbible:web`
 )->Path: # As given, unless it is such a name and no file is called so
-    "Where a Bible lies; raises `InputError` if it is one for pip to install"
+    "The path of a Bible; raises `InputError` for a translation of a package that is not installed"
     name = str(bible)
     if not name.startswith(_PREFIX) or os.path.exists(name):
         return bible
     code = name.removeprefix(_PREFIX)
     if code not in INSTALLABLE:
         choices = ', '.join(_PREFIX + code for code in INSTALLABLE)
-        raise InputError(name, f'is not among the translations that pip brings; name one of {choices}')
+        raise InputError(name, f'is not among the installed translations; name one of {choices}')
     module = f'pythonbible_{code}'
     package = find_spec(module)
     if package is None:

@@ -167,7 +167,7 @@ def read_files(
             if _has_no_verses(file):
                 continue
             if listed is not None:
-                problem = 'is listed as a part of the Bible, but is none; get a complete copy'
+                problem = 'is listed as a part of the Bible, but holds no verses; get a complete copy'
                 raise InputError(folder.path/name, problem) from e
             why[name] = e
     if not bibles and len(why) == 1:
@@ -237,7 +237,7 @@ def _check_parts(parts:list[Bible], paths:list[str]):
             raise InputError(path, f'{problem}; name the parts of one Bible only, and each once')
 
 def _joining(opened:list)->Reader|None:
-    "The reader of files that are more together than their verses, such as the parts of a treebank"
+    "The reader of a format that reads files together, such as the parts of a treebank"
     if not opened or not all(isinstance(file, TextFile) for file in opened):
         return None
     joins = (reader for reader in _readers() if reader.join)

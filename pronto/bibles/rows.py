@@ -175,7 +175,8 @@ _FAULTS = { # What is damaged, to the same of a single one, and to what the read
                              'taken to end at the next end of a note, paragraph or verse'),
     'references or figures are not closed': ('reference or figure is not closed',
                                              'taken to end at the next marker'),
-    'ends of notes or references close nothing': ('end of a note or reference closes nothing', 'left out'),
+    'ends of notes or references without a beginning': ('end of a note or reference without a beginning',
+                                                        'left out'),
     'sidebars are not closed': ('sidebar is not closed', 'taken to end at the next verse'),
     'milestones are not closed': ('milestone is not closed', 'the words that follow are kept'),
     'attributes are not closed': ('list of attributes is not closed', 'the words that follow are kept'),
@@ -184,7 +185,7 @@ _FAULTS = { # What is damaged, to the same of a single one, and to what the read
     'markers are unknown': ('marker is unknown', 'the text is kept'),
     'verses have bytes of another encoding': ('verse has bytes of another encoding', 'read as U+FFFD'),
     'texts belong to no verse': ('text belongs to no verse', 'left out'),
-    'texts stand after the end of a verse': ('text stands after the end of a verse', 'left out')}
+    'texts follow the end of a verse': ('text follows the end of a verse', 'left out')}
 
 def count_fault(
     faults:dict[str,Fault], # Is changed
@@ -233,10 +234,10 @@ def skipped_lines(
 def changed_lines(
     changed:dict[str,int] # `Bible.changed`
 )->list[str]: # One line, or none
-    "Say what was made normal when the text was read"
+    "Say what was normalised when the text was read"
     if not changed:
         return []
-    return [f'made normal: {"; ".join(f"{n:,} {action}" for action,n in changed.items())}']
+    return [f'normalised: {"; ".join(f"{n:,} {action}" for action,n in changed.items())}']
 
 # %% ../../nbs/bibles/rows.ipynb #ro06
 class LinkedWord(NamedTuple):
@@ -376,7 +377,7 @@ def _join(a:str, b:str)->str:
 
 @cache
 def _n_letters(c:str)->int: # None if `clean_text` leaves it out or makes it a blank
-    "How many signs it is when letters and accents are apart"
+    "The number of characters when accents are separate from letters"
     if c.isspace() or c in (NOTE_MARK, '\u200b') or _ODD.match(c) and not _CHANGED[_action_of(c)][1].strip():
         return 0
     return len(normalize('NFD', c))
@@ -412,7 +413,7 @@ def make_bible(
     rows = []
     skipped = Counter()
     linked = {}
-    _require_whole(' '.join(map(str, meta.values())), 'what it says of itself')
+    _require_whole(' '.join(map(str, meta.values())), 'its metadata')
     changed = Counter()
     for i,((book,chapter,label,raw_text),marked) in enumerate(zip(raw, chain(words, repeat(())))):
         if i == _MOST_ROWS:

@@ -220,7 +220,7 @@ def _plain(v, i, text): # Text of USX and USJ, where `|` is a sign as others
     if not v.visible:
         return
     if v.ended and text.strip(f' \n\t{NOTE_MARK}'):
-        v.marks.fault('texts stand after the end of a verse', i)
+        v.marks.fault('texts follow the end of a verse', i)
     v.found.text(text)
 
 # %% ../../nbs/bibles/usfm.ipynb #us17
@@ -336,7 +336,7 @@ def _left_out(v, i, text):
 @_at('note*', 'out*')
 def _after_note(v, i, text):
     if i != v.end:
-        v.marks.fault('ends of notes or references close nothing', i)
+        v.marks.fault('ends of notes or references without a beginning', i)
     return text
 
 # %% ../../nbs/bibles/usfm.ipynb #us23

@@ -149,7 +149,7 @@ def _read_verse_table(text:str, path)->Bible:
     head, rows = _table(text, path)
     book = _book_of_file(path)
     if not {'book','ref'} & {*head} and not find_book(book):
-        raise NotABible(path, 'has no column for the book, and is not called as one; add a column book')
+        raise NotABible(path, 'has no column for the book, nor the name of a book; add a column book')
     def raw():
         for line,cells in rows:
             if len(cells) != len(head): # In the first row it may not be a table of verses at all

@@ -84,7 +84,7 @@ _LEAD = 2 # Chapters that a scheme must fit more than English to be chosen
 class Evidence(NamedTuple):
     "How well each scheme fits a file"
     scheme:str           # The chosen one, a key of `SCHEMES`
-    points:dict[str,int] # Scheme to the number of telling chapters that end as in the scheme
+    points:dict[str,int] # Scheme to the number of distinctive chapters that end as in the scheme
     chapters:int         # Telling chapters in the file: the schemes end them differently
     because:str = ''     # Who decided, if not the evidence
 
@@ -96,8 +96,8 @@ class Evidence(NamedTuple):
     def __str__(self):
         why = f', as {self.because} says' if self.because else ''
         if not self.chapters:
-            return f'{self.scheme}{why} (no chapter tells the schemes apart)'
-        fits = f'fits {self.points[self.scheme]} of {self.chapters} telling chapters'
+            return f'{self.scheme}{why} (the schemes do not differ in its chapters)'
+        fits = f'fits {self.points[self.scheme]} of {self.chapters} distinctive chapters'
         second = self.runner_up
         points = self.points[second]
         if not self.because and points > self.points[self.scheme]: # Chapters may lack a verse by chance

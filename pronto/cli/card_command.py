@@ -24,7 +24,7 @@ def card_options(parser):
         help='a Bible in any format, the code of one in the data folder, `pythonbible:web`, or a folder of '
              '`pronto build`')
     add('-m', '--model', action='append', default=[], metavar='MODEL',
-        help=f'{MODEL_HELP}; without one: what a model has to beat')
+        help=f'{MODEL_HELP}; without one: only the n-gram baselines')
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')
     add('-a', '--annotations', metavar='FILE',
         help='a file of `pronto annotate`, or an annotated source (default: one in the data folder, else '
@@ -140,14 +140,14 @@ def _find(args)->Path:
     return folder
 
 def card_command(args):
-    "Does a model read a language? One page for people who do not read code, from a Bible and a model"
+    "Does a model read a language? One page, from a Bible and a model"
     require_place(args.output)
     for folder in data_dir()/'datasets', args.runs or data_dir()/'runs':
         require_within(folder)
     from pronto.modeling.model import Model
     args.all_tasks = args.all_tasks or bool(args.annotations) # Labels are named to be asked for
     models = [Model.find(model) for model in args.model]
-    args.again = f'what is encoded is kept; go on with: {join(["pronto", *args.argv])}'
+    args.again = f'encodings are cached; resume with: {join(["pronto", *args.argv])}'
     folder = _find(args)
     from pronto.datasets.loading import open_datasets
     from pronto.reporting.card_page import Card, card_data, card_page

@@ -35,7 +35,7 @@ def _offered()->tuple:
     return tuple(modules.values())
 
 def _fault(area:ModuleType)->str: # Empty if its commands can be added
-    "What goes wrong where the commands of somebody else are added"
+    "Errors while adding the commands of another package"
     try:
         dict(getattr(area, 'ABOUT', {}))
         commands = Parser('pronto').add_subparsers()

@@ -24,7 +24,7 @@ def annotate_options(parser):
     sources_option(parser)
     add('source', metavar='SOURCE',
         help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI, or '
-             'a table of labels (.tsv, .csv, .xlsx): a header (ref, the name of each task), a row a verse')
+             'a table of labels (.tsv, .csv, .xlsx): a header (ref, the name of each task), a row per verse')
     add('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
     add('--skip-bad', action='store_true', help='leave out files that cannot be read, and list them')
     add('--words', action='store_true', help='keep the words of the source, for tasks on words')

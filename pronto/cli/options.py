@@ -160,7 +160,7 @@ def error_line(e:InputError)->str:
 def versification_option(parser):
     schemes = ['auto','eng','org','vul','lxx','rsc','rso']
     parser.add_argument('--versification', choices=schemes, default='auto',
-                        help='how the Bible numbers its verses; auto (default): as it states or as it looks')
+                        help='how the Bible numbers its verses; auto (default): as stated or detected')
 
 def rules_options(parser):
     add = parser.add_argument
@@ -193,14 +193,14 @@ def projection_options(parser):
     add = parser.add_argument
     add('-a', '--annotations', metavar='FILE',
         help='a file of `pronto annotate`, a source folder, or a table of labels; open: those that come with '
-        'PrOnto; FILE+open: each task by the source that agrees better with gold; none: only choices, which '
-        'need no annotations (default: those of the data folder, else open)')
+        'PrOnto; FILE+open: for each task the source that agrees better with gold labels; none: only '
+        'choices, which need no annotations (default: those of the data folder, else open)')
     add('--splits', choices=['auto','parallel','folds','random','published'], default='auto',
         help='parallel: by chapter, the same in all languages; folds: ten folds of chapters; random: as in '
         'the paper, which leaks; published: as a table of labels says; auto (default): parallel, or folds '
         'for a Bible with few chapters')
     add('--no-choices', action='store_true',
-        help='leave out the tasks that are made from the text alone: the verse, or a text that is nearly it')
+        help='leave out the tasks that need no annotations: choices between a verse and a changed copy of it')
     versification_option(parser)
     least_verses_option(parser)
     rules_options(parser)

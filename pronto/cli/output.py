@@ -57,7 +57,7 @@ def show(
 
 # %% ../../nbs/cli/output.ipynb #outc03b
 def tell(text, data=None):
-    "Print what became of the files that a command was asked to write"
+    "Print what was written"
     if _mode['as_json'] or not _mode['quiet']:
         show(text, data)
 

@@ -46,7 +46,7 @@ def _beside_options(parser):
         help='a Python file with one of your own, or accuracy, mixes, transfer and other protocols; order '
         '(is the known order found?), probe (does a probe rank as fine-tuning does?), seen (does a tagger '
         'generalise?), resources (by the size of Wikipedia), tiers (by how much a model has read), subset '
-        '(does a selection of languages stand for all?), errors '
+        '(does a selection of languages represent all?), errors '
         '(are the same rows right elsewhere?), consistency (do test sets of one language agree?)')
     add('--beside', metavar='PATH|CODES',
         help='what a question reads besides the runs: seen the folder of the datasets, subset the languages '
@@ -86,7 +86,7 @@ def _know_source(name:str, records:list):
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
 def tables_command(args):
-    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
+    "Print Tables 1-3 from recorded runs next to the published figures, or the tables of a question"
     from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
     from pronto.reporting.accuracy_tables import left_out, write_published

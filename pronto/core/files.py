@@ -51,7 +51,7 @@ class InputError(ValueError):
 
 # %% ../../nbs/core/files.ipynb #prm00002
 class Parameter(str):
-    "The name of a parameter, in the place of a file: `InputError(Parameter('per_gpu'), ...)`"
+    "The name of a parameter, used like the path of a file: `InputError(Parameter('per_gpu'), ...)`"
     @property
     def option(self)->str: # e.g. `--per-gpu`
         "What a command calls it"
@@ -62,20 +62,20 @@ def did_you_mean(
     name:str, known:Iterable[str],
     most:int=3 # Names
 )->str: # A question; empty if no name is like it
-    "What somebody may have meant"
+    "A suggestion of similar names"
     from difflib import get_close_matches
     near = get_close_matches(name, dict.fromkeys(known), most)
     return f'did you mean {", ".join(near)}?' if near else ''
 
 # %% ../../nbs/core/files.ipynb #5914f338
 def to_stderr(line:str):
-    "Print a line on the error stream; in a notebook, where that is a red block, beside the results"
+    "Print a line on the error stream; in a notebook on standard output, as the error stream is a red block"
     in_notebook = type(sys.stderr).__module__.startswith('ipykernel')
     print(line, file=sys.stdout if in_notebook else sys.stderr, flush=True)
 
 @cache
 def warn_once(line:str):
-    "Print a line on the error stream, but the same line once in a command"
+    "Print a line on the error stream, but the same line only once in a command"
     to_stderr(line)
 
 # %% ../../nbs/core/files.ipynb #a1b7c003
@@ -91,7 +91,7 @@ def _require_file(path):
     raise InputError(path, 'is a pipe, a socket or a device; name a file or a folder')
 
 def _reason(e:Exception)->str:
-    "What an exception says, on one short line"
+    "The message of an exception, on one short line"
     if isinstance(e, RecursionError):
         return 'it is nested too deeply'
     if isinstance(e, KeyError):
@@ -107,7 +107,7 @@ _OF_PARSERS = ('csv.Error', 'lzma.LZMAError', 'pyarrow.ArrowException', 'safeten
 ANY_SHAPE = LookupError, TypeError, AttributeError # Of code that walks through what a file may hold or lack
 
 def _parser_errors()->tuple[type,...]:
-    "What a parser raises for a damaged file, of the libraries that are loaded"
+    "The exceptions that loaded parsers raise for a damaged file"
     named = [name.rpartition('.') for name in _OF_PARSERS]
     of_libraries = [getattr(sys.modules[module], error) for module,_,error in named if module in sys.modules]
     return OSError, ValueError, EOFError, RecursionError, *of_libraries
@@ -118,7 +118,7 @@ def reading(
     remedy:str='mend or replace the file', # What the user can do
     *more:type # What else the body raises for a bad file, e.g. `*ANY_SHAPE`
 ): # Yields nothing
-    "Turn what a parser raises for a damaged file into an `InputError`; other exceptions are noted to be ours"
+    "Turn the errors of a parser over a damaged file into an `InputError`; others get a note with the path"
     try:
         _require_file(path)
         yield
@@ -154,7 +154,7 @@ def _is_library(filename:str)->bool:
     return filename.startswith(('<', paths['stdlib'], paths['purelib'], paths['platlib']))
 
 def our_mistake(e:Exception)->str: # One line
-    "Say what went wrong in the code, where, and that no input is to blame"
+    "Report an error in code and its line, and whose code it is"
     package = Path(str(files('pronto')))
     frames = extract_tb(e.__traceback__)
     def is_ours(frame):
@@ -314,7 +314,7 @@ def foreign_file(
 _DAY = 24*60*60
 
 def _alive(mark:str, left:Path)->bool:
-    "May the writer still be at work? A writer on another machine is assumed to be, for a day"
+    "May the writer still be running? A writer on another machine is assumed to, for a day"
     match = re.fullmatch(r'(.+)-(\d+)-(\d*)-\w+', mark)
     elsewhere = not match or match[1] != _machine()
     if elsewhere:
@@ -330,18 +330,18 @@ def _alive(mark:str, left:Path)->bool:
     return _began(pid) in ('', began)
 
 def _left(path:Path, kind:str)->list[Path]:
-    "What dead writers of a folder left beside it"
+    "The temporary files that dead writers of a folder left next to it"
     marked = re.compile(rf'\.{re.escape(path.name)}\.([^.]+)\.{kind}')
     candidates = [(p, marked.fullmatch(p.name)) for p in sorted(path.parent.iterdir())]
     return [p for p,m in candidates if m and not _alive(m[1], p)]
 
 def _remove_left(path:Path):
-    "Remove what dead writers of a file left beside it"
+    "Remove the temporary files that dead writers of a file left next to it"
     for aside in _left(path, 'tmp'):
         aside.unlink(missing_ok=True)
 
 def _recover(path:Path):
-    "Put back a folder whose replacement was killed, and remove what dead processes left"
+    "Restore a folder whose replacement was killed, and remove temporary files of dead processes"
     for old in _left(path, 'old'):
         if path.exists():
             shutil.rmtree(old, ignore_errors=True)
@@ -352,7 +352,7 @@ def _recover(path:Path):
 
 # %% ../../nbs/core/files.ipynb #b2e6e748
 def _require_ours(path:Path, ours:Callable):
-    "Raise `InputError` if something is there that PrOnto did not write"
+    "Raise `InputError` if the folder holds something that PrOnto did not write"
     if not path.exists():
         return
     why = ours(path) if path.is_dir() else 'it is not a folder'
@@ -416,7 +416,7 @@ def replace_folder(
 # %% ../../nbs/core/files.ipynb #fltmp002
 @contextmanager
 def temporary_folder(): # Yields the `Path`
-    "An empty folder that nobody else can read; it goes with the context, or when the next one is made"
+    "An empty folder that nobody else can read, removed with the context, or when the next is made"
     base = Path(gettempdir())/'pronto'
     for left in _left(base, 'tmp'):
         shutil.rmtree(left, ignore_errors=True)
@@ -476,7 +476,7 @@ def template(name:str)->str:
     return (files('pronto')/'templates'/name).read_text(encoding='utf-8')
 
 def filled(name:str, known:dict[str,str])->str: # By the name of a place, e.g. `{{title}}`
-    "A template with what belongs in its places"
+    "A template with its placeholders filled in"
     return re.sub(r'{{(\w+)}}', lambda match: known[match[1]], template(name))
 
 def _hash_source(text:str)->str: # For a content security policy

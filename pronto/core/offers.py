@@ -65,7 +65,7 @@ def load_offers(
     group:str, # One of `GROUPS`
     kind:type # See `load_offer`
 )->dict: # Name to what is offered
-    "Import all that is offered in a group; a package that fails is said to be left out, and stops nothing"
+    "Import everything offered in a group; a package that fails is reported and left out"
     loaded = {}
     for name,entry in offers(group).items():
         try:
@@ -104,7 +104,7 @@ def _extra_with(module:str)->str|None: # '' for the base, `None` if it is in non
 def how_to_install(
     module:str # As it is imported, e.g. `ufal.udpipe`
 )->str: # What follows the name of the module
-    "That a package is not installed, and how to install it"
+    "The error for a package that is not installed, with the command that installs it"
     extra = _extra_with(module)
     if extra is None:
         return f'is not installed; get it with: pip install {"-".join(_parts(module.split(".")[0]))}'

@@ -22,7 +22,7 @@ def _influences(
     kinds:np.ndarray, # (kinds, counts) of one item of each kind
     n:int # Items
 )->tuple[dict,dict]: # Name to the value, and name to a number for each kind
-    "How far each kind of item moves a measure, scaled so that the mean over items is the measure"
+    "The influence of each kind of item on a measure, scaled so that its mean over items is the measure"
     step = 1e-4
     values = measure(total)
     more = measure(total + step*kinds)
@@ -48,7 +48,7 @@ def _label_influences(measure, labels:list, first:list, second:list)->tuple[dict
 def item_values(
     metric:str, labels:list, true:list, predicted:list, counts:bool=False
 )->np.ndarray: # (n,); their mean is the metric
-    "One number per item, for tests and variances; do not change the array, which is kept"
+    "One number per item, for tests and variances; do not change the array, which is cached"
     if not len(true):
         raise ValueError('nothing to score; the test split is empty')
     return _item_values(metric, tuple(labels), tuple(true), tuple(predicted), counts)
@@ -175,7 +175,7 @@ def variance_of(
     chapters:list|ByChapter, # (n,) one name or two per item
     draws:list[tuple]|None=None # Of each run what was drawn, e.g. seed and sample; if not given, all differ
 )->_Variance:
-    "What the uncertainty of a score comes from"
+    "The sources of the uncertainty of a score"
     chapters = chapter_cells(chapters)
     sums = chapters.sums(values)
     of_chapters, = _of_chapters(sums.mean(0)[None], chapters)

@@ -43,7 +43,7 @@ _MARKS = re.compile('[\u2066-\u2069]')
 _ISOLATED = re.compile(f'{_BEGIN}([^{_BEGIN}{_END}]*){_END}')
 
 def isolated(text)->str: # As part of a cell, or a whole one
-    "Text of a translation, whose direction is found from its own letters, whatever stands around it"
+    "Text of a translation, whose direction depends on its own letters only"
     return f'{_BEGIN}{_MARKS.sub("", one_line(text))}{_END}'
 
 def own_direction(text)->str:
@@ -52,7 +52,7 @@ def own_direction(text)->str:
     return isolated(text) if any(bidirectional(c) in ('R','AL') for c in text) else text
 
 def _in_own_cells(page:str)->str: # HTML with `<bdi>`
-    "Let cells that hold only such a text begin on their own side"
+    "Align cells that hold only such a text by its own direction"
     return re.sub('<td([^>]*)><bdi>([^<]*)</bdi></td>', r'<td\1 dir="auto">\2</td>', page)
 
 def _in_page(escaped:str)->str: return _ISOLATED.sub(r'<bdi>\1</bdi>', escaped)
@@ -73,7 +73,7 @@ def with_label(
     name:str,
     label:str # Empty if there is nothing to add
 )->str: # e.g. `wol (1a2b)`
-    "A name with what sets it apart"
+    "A name with what distinguishes it"
     return f'{name} ({label})' if label else name
 
 def names_in(text:str)->list[str]: # e.g. `['eng', 'fra']`; none if it is empty
@@ -145,7 +145,7 @@ _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r'[+-]?\.?\d[\d.,]*([eE][+-]?\d+)?%?', re.ASCII)
 
 def _spreadsheet_safe(value): # The same, or text with an apostrophe before it
-    "A value that no spreadsheet takes for a formula"
+    "A value that no spreadsheet reads as a formula"
     if not isinstance(value, str) or not _FORMULA.match(value) or _NUMBER.fullmatch(value):
         return value
     return "'" + value
@@ -379,7 +379,7 @@ def terminal_text(markdown:str, width:int=None)->str: # No line is longer than i
 
 # %% ../../nbs/core/tables.ipynb #tblcol01
 class Column(NamedTuple):
-    "What a row has in one column of a table, and how it is printed"
+    "A column of a table: the value of a row in it, and how that is printed"
     name:str|tuple[str,...] # In records and files; `low high` are two that share a cell, a tuple has spaces
     title:str = '' # Above what is printed; empty if it stands in files only
     show:Callable|None = None # Makes a cell of the values; one value is printed as it is if not given
@@ -390,7 +390,7 @@ class Column(NamedTuple):
     def names(self)->list[str]: return _split(self.name) if isinstance(self.name, str) else [*self.name]
 
     def values(self, row)->list: # One for each name
-        "What a row has here"
+        "The value of a row in this column"
         names = self.names
         if self.get is None:
             return [_value(row, name) for name in names]
@@ -400,7 +400,7 @@ class Column(NamedTuple):
         return [None]*len(names) if value is None else list(value)
 
     def cell(self, row, record:dict):
-        "What is printed, from the record of the row"
+        "The printed cell, from the record of the row"
         values = [record[name] for name in self.names] or self.values(row)
         text = self.show(*values) if self.show else values[0]
         return f'{text}{self.mark(row)}' if self.mark else text
@@ -416,22 +416,22 @@ def titled(*names:str, show:Callable|None=None)->list[Column]:
     return [Column((name,), name, show) for name in names]
 
 def record_of(columns:list[Column], row)->dict: # Name to value, `None` for what is not a number
-    "What the files have of a row"
+    "The record of a row, as files have it"
     record = {name: x for c in columns for name,x in zip(c.names, c.values(row))}
     return {name: None if x != x else x for name,x in record.items()}
 
 def cells_of(columns:list[Column], row, record:dict)->list:
-    "What is printed of a row"
+    "The printed cells of a row"
     return [column.cell(row, record) for column in columns if column.title]
 
 def titles_of(columns:list[Column])->list[str]:
-    "What is printed above"
+    "The printed headers"
     return [column.title for column in columns if column.title]
 
 # %% ../../nbs/core/tables.ipynb #tbltab6d
 @dataclass
 class Table:
-    "A table, what its reader must know, and the figures behind it"
+    "A table, its notes, and the values it is made from"
     stem:str # Of its files, e.g. `table4`
     title:str
     blocks:list[tuple[list|None,list[list]]] # Headers, `None` for that of the block before, and rows of cells

@@ -295,7 +295,7 @@ def _with_few(manifest:dict, plan:BuildPlan)->dict:
     return manifest | dict(few_rows=reasons) if reasons else manifest
 
 def _write_dataset(out, plan:BuildPlan, checked:bool)->dict: # The manifest
-    "Write a dataset beside what is there, and then in its place"
+    "Write a dataset to a temporary folder, then replace the one that is there"
     hidden = ('verses.tsv',) if plan.layout == 'labels' else () # Its hash shows if it is restored correctly
     with replace_folder(out, foreign_in_dataset) as folder:
         tables, manifest = plan.describe(checked)
@@ -313,7 +313,7 @@ def _check_options(splits:str, layout:str, versification:str):
 
 # %% ../../nbs/datasets/building.ipynb #bf01named
 def _language(bible:Bible, code:str, called:list[str], given:str, path)->dict[str,str]:
-    "The language of a translation, how it is known if nothing states it, and what speaks against it"
+    "The language of a translation, how it was guessed if nothing states it, and the evidence against it"
     stated, script = given or bible.language, script_of(row.text for row in bible.rows[::10])
     if given and not is_private(code):
         doubt = unknown_language(given, code) or unusual_script(identify(given, code).iso639_3, script)
@@ -330,7 +330,7 @@ def _named(
     language:str|None, licence:str|None, path,
     **more # Facts that come before the reasons
 )->dict: # What the manifest says at first
-    "What a dataset is called, and which splits it has"
+    "The name of a dataset, and its splits"
     chosen = splits
     why = ''
     if splits == 'auto':

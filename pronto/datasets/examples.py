@@ -222,6 +222,6 @@ def credit(
     true:str, # The place of the right choice
     answer:str # From `answer_of`
 )->float: # 0, 1, or 1 by the number of tied choices
-    "What an answer counts"
+    "The credit for an answer"
     places = answer.split('=')
     return (true in places)/len(places)

@@ -400,7 +400,7 @@ class ChoiceTask(Task):
     def is_right(self, true:str, answer:str)->float: return credit(true, answer)
 
     def item_values(self, metric:str, true:list[str], answers:list[str], chapters:list)->np.ndarray:
-        "What each answer counts"
+        "The credit for each answer"
         return np.array([credit(*both) for both in zip(true, answers)])
 
     def item_texts(self, rows:list[ChoiceRow])->list[str]: # For tables of errors

@@ -19,7 +19,7 @@ def demo_options(parser):
     add = parser.add_argument
     add('-o', '--output', default='demo', metavar='DIR', help='the folder to write')
     add('--all', action='store_true',
-        help='in place of English, invented languages whose labels are known: all protocols, Tables 1-5; '
+        help='invented languages with known labels instead of English: all protocols, Tables 1-5; '
              'the options below imply it')
     add_number(parser, '--verses', 260, 7959, 'size of the New Testament, 260 to 7959 verses (default: 3500)')
     add_number(parser, '--noise', 0., 1., 'share of verses that are translated freely, 0 to 1 (default: 0)')

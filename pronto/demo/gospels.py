@@ -133,8 +133,8 @@ _STEPS = (
 # %% ../../nbs/demo/gospels.ipynb #dgo00019
 def gospels_plan(out, steps:list[Step]=_STEPS)->str: # Markdown
     "What the demo does, how long it takes, and what it writes"
-    told = ('What does a model know of a language? Here of English, so that one can read along: the four '
-            'gospels of the World English Bible, which pip brings, annotations that come with PrOnto, and a '
+    told = ('What does a model know of a language? Here of English, so that you can read along: the four '
+            'gospels of the World English Bible, annotations that come with PrOnto, and a '
             f'small model that is trained now.\nNothing is downloaded; all files are in {out}. {len(steps)} '
             f'steps, about {about(sum(s.seconds for s in steps))} on two quiet cores:')
     return '\n'.join(['# Demo of PrOnto', '', told, '', listed_steps(steps)])

@@ -33,7 +33,7 @@ from .model import WEIGHTS, folder_of, model_files
 _OF_TOKENS = 'start_logits', 'end_logits' # Those of a head with one number for each token
 
 def _said(output)->dict: # Tensors by name; the first dimension is the text
-    "What a model says of texts: logits and states"
+    "The output of a model for texts: logits and states"
     tensors = {}
     for name,value in output.items():
         if name == 'hidden_states':
@@ -68,7 +68,7 @@ def _some_ids(net, tokenizer, n:int)->list[int]: # Fewer for a model that reads 
     return ((usual or [0])*n)[:n]
 
 def _differ(net, tokenizer, n:int, **more)->bool:
-    "Does a text of so many tokens get other numbers beside a longer one?"
+    "Does padding change the output for a text of so many tokens?"
     ids = _some_ids(net, tokenizer, _LONG)
     parameter = next(net.parameters())
     batches = [ids[:n]], [ids[:n], ids[::-1]]
@@ -80,7 +80,7 @@ def _differ(net, tokenizer, n:int, **more)->bool:
                if value.shape == other.shape) # Others are of pooled tokens, which nobody reads
 
 def _ignores_padding(net, tokenizer, **more)->bool: # `more`: is given to the model
-    "Does a model read a text beside a longer one as it reads it alone?"
+    "Does a model give the same output for a text with padding and without?"
     was_training = net.training
     net.eval()
     try:
@@ -110,7 +110,7 @@ def _groups(batch:dict, filler:int)->list[tuple]: # Numbers of texts, and their 
 
 # %% ../../nbs/modeling/architectures.ipynb #ap000015b
 def _joined(name:str, parts:list, groups:list[tuple], width:int):
-    "One thing that was said of all groups; `None` if it is of pooled tokens"
+    "One output, joined over all groups; `None` if it is of pooled tokens"
     if _has_tokens(name, parts[0]):
         if any(part.shape[1] != group['input_ids'].shape[1] for part,(_,group) in zip(parts, groups)):
             return None
@@ -146,7 +146,7 @@ def _read_groups(read, filler:int, **given): # As the model's own output
     return type(outputs[0])(**merged)
 
 def read_apart(net, tokenizer, **more)->bool: # Was it changed? `more`: see `_ignores_padding`
-    "Let a model that mixes texts with what fills them read those of one length at a time"
+    "Let a model whose output depends on padding read texts of one length at a time"
     if _ignores_padding(net, tokenizer, **more):
         return False
     net.forward = partial(_read_groups, net.forward, tokenizer.pad_token_id)
@@ -154,7 +154,7 @@ def read_apart(net, tokenizer, **more)->bool: # Was it changed? `more`: see `_ig
 
 # %% ../../nbs/modeling/architectures.ipynb #ap000023
 def looks_ahead(net, tokenizer)->bool:
-    "Does what a model says of a token depend on the tokens after it?"
+    "Does the output for a token depend on the tokens after it?"
     ids = _some_ids(net, tokenizer, 9)
     other_end = [*ids[:-1], ids[0]]
     batch = padded([ids, other_end], tokenizer, device=net.device)
@@ -186,7 +186,7 @@ def first_line(e:BaseException)->str: # At most 200 characters
 
 @contextmanager
 def one_line_errors(model, what:str, remedy:str):
-    "Turn any error of a library over a model into an `InputError`, apart from lack of memory and interrupts"
+    "Turn any error of a library about a model into an `InputError`, except lack of memory and interrupts"
     try:
         yield
     except (InputError, MemoryError, torch.OutOfMemoryError):

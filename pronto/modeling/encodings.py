@@ -342,7 +342,7 @@ def encode_once(
     try:
         cached = _read(cache, frozen.key, hashes)
     except InputError as e:
-        to_stderr(f'{e}; encoding goes on without the cache')
+        to_stderr(f'{e}; encoding continues without the cache')
         cached = {}
         cache = None
     missing = [(h, text) for h,text in zip(hashes, texts) if h not in cached]
@@ -355,7 +355,7 @@ def encode_once(
                 with cache.transaction() as db:
                     _store(db, frozen, new)
         except InputError as e:
-            to_stderr(f'{e}; the encodings of this run are not kept')
+            to_stderr(f'{e}; the encodings of this run are not cached')
             cache = None
     states, *counts = zip(*(cached[h] for h in hashes))
     return Encodings({t: i for i,t in enumerate(texts)}, list(states), np.array(counts, int).T)

@@ -143,7 +143,7 @@ def _near_changes(words:list[tuple], others:list[list[tuple]])->list[int]: # Num
 HOW = 'changed', 'every', 'seventh' # Which tokens of a choice are asked, and how many at once
 
 def _hidings(group:list[tuple[Asked,list[list[int]]]], how:str)->list[list[tuple]]: # Of each text
-    "The places that are hidden in each pass, and those of them that are asked"
+    "The places that are masked in each pass, and those of them that are scored"
     if how == 'seventh':
         passes = [[text.own[k::EVERY] for k in range(EVERY)] for text,_ in group]
         return [[(places, places) for places in text_passes if places] for text_passes in passes]
@@ -228,7 +228,7 @@ def log_likelihoods(
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik23
 class _ChoiceValues(NamedTuple):
-    "What a model says of choices"
+    "The log-probabilities of choices"
     sums:list[np.ndarray] # Of each row (choices,) logarithms, after a context less those without it
     tokens:int # How many were asked
     cut:int # How many texts were too long
@@ -266,7 +266,7 @@ def _by_rule(rows:list, sums:list[np.ndarray])->dict[str,list[str]]: # Rule to a
     return {rule: [answer_of(x, ties[rule]) for x in row_values] for rule,row_values in values.items()}
 
 def _about(rows:list, values:_ChoiceValues, answers:dict[str,list[str]], every:bool, reader)->dict:
-    "What was asked, and how it would have gone by each rule"
+    "How the choices were scored, and the accuracy by each rule"
     def accuracy(predicted):
         right = [credit(row.label, answer) for row,answer in zip(rows, predicted)]
         return round(sum(right)/len(right), 4)

@@ -105,7 +105,7 @@ def _telling(folder:Path)->str:
 def model_name(
     model # A name on the hub, or a folder; or `NAME=` before one of these
 )->str: # As records and tables have it
-    "The name of a model: the given one, or the nearest telling folder name; raises `InputError`"
+    "The name of a model: the given one, or the nearest descriptive folder name; raises `InputError`"
     name, name_or_path = given_name(model)
     if name:
         return path_part(name, '--model')

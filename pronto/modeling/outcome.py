@@ -157,7 +157,7 @@ def cut_and_unknown(
     return {k: {part: getattr(p, k) for part,p in packed.items()} for k in ('truncated','unknown')}
 
 class Measured(NamedTuple):
-    "What a model did without a task"
+    "The measurements of a model without a task"
     results:dict # Fields of a record
     rows:list[dict] # Of predictions, one for each verse
 

@@ -12,7 +12,7 @@ from .encoding import all_finite, batches_by_length, pad_batch, padded
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp07
 def _said_at(net, batch:dict, rows, columns)->tuple: # The output, and (places, vocabulary) logits
-    "What a model says at some places of a batch"
+    "The logits of a model at some places of a batch"
     head, taken = net.get_output_embeddings(), []
     def take(_, given):
         taken.append(True)
@@ -146,7 +146,7 @@ def _answer(reader, sequences:list[_Sequence], as_batch:Callable, values:list[li
         values[number][k][j] = -np.log(output.logits.shape[-1])
 
 def _can_limit(reader, items:list[_Item])->bool:
-    "Does the model say the same of texts in one sequence as of each alone?"
+    "Does the model give the same logits for texts in one sequence as for each alone?"
     by_size = sorted(items, key=lambda item: item.size)
     tried = [_Item(i, item.texts) for i,item in enumerate((by_size[0], by_size[-1]))]
     n_texts = max(1 + k for item in tried for k,_ in item.texts)

@@ -42,7 +42,7 @@ def protocol_file(name:str)->str: # A path, or `''` for one of PrOnto's
 # %% ../../nbs/protocols/protocol.ipynb #pr07b
 @dataclass(frozen=True)
 class Protocol:
-    "A question that one asks of a model"
+    "What trains, tunes and tests a model, and by which metric"
     name:str # As `--protocol` takes it
     select:Callable[[Setup],Iterator[Selection]]
     question:str
@@ -185,7 +185,7 @@ def find_protocol(name:str)->Protocol:
 
 # %% ../../nbs/protocols/protocol.ipynb #pr19v
 def usual_protocol(task:Task, model:Model)->str: # A name of `PROTOCOLS`
-    "How a model is asked about a task where nobody names a protocol, so that it has one number"
+    "The default protocol for a task and a model"
     if not task.suits('likelihood'):
         return 'probe'
     return 'likelihood' if model.predicts_next else QUICK

@@ -188,7 +188,7 @@ def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
             f'at random{where}; `pronto probe` uses all.']
 
 def _in_english(card:Card)->list[str]: # In Markdown
-    "What the same models know of English"
+    "The numbers of the same models in English"
     is_testament = card.english and card.english[0].splits == 'parallel'
     text = 'an English New Testament' if is_testament else 'the same books in English'
     return [f'On {text} {markdown_text(model)} knows {reading_text(row.reading, text="it")}.'
@@ -199,7 +199,7 @@ _SIGNS = dict(exact='completes {} of its verses word for word from their first h
               known='finds the wording of {} of its verses less surprising than that of another translation')
 
 def _signs(run:Run)->list[str]: # Names in `_SIGNS`
-    "What a model does so often that it has very probably read the tested verses"
+    "The signs that a model has very probably read the tested verses"
     signs = []
     for name in _SIGNS:
         least = run.memory.get(f'ngram_{name}') # Of n-grams that have read the other verses
@@ -216,8 +216,8 @@ def _remembered(run:Run)->str: # In Markdown
                f'{percent(run.memory[f"ngram_{name}"])})' for name in signs or _SIGNS if name in run.memory]
     found = f': it {" and ".join(clauses)}.' if clauses else '.'
     if signs:
-        return (f'**{model} has very probably read this very text**{found} What it remembers counts above as '
-                'if it were reading, so it may know less of the language than is said there.')
+        return (f'**{model} has very probably read this very text**{found} The number above includes what it '
+                'remembers, so it may know less of the language than the number says.')
     return f'Nothing shows that {model} has read this very text{found}'
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0on2

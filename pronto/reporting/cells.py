@@ -28,7 +28,7 @@ def as_shown(
 def number(
     x:float|tuple|list|None, metric:str='accuracy', sign:str='', form:str='{} to {}'
 )->str: # e.g. `52.1`, or `48.0 to 56.2`
-    "The same of what is not in percent yet"
+    "The same for a value that is not in percent yet"
     is_interval = isinstance(x, (tuple, list))
     value = [shown(metric, end) for end in x] if is_interval else shown(metric, x)
     return as_shown(value, metric, sign, form)
@@ -41,7 +41,7 @@ def limit_text(limit:int|None)->str: # e.g. `1,000`
 _FEW_ROWS = 100 # Of test
 
 def few_rows_notes(records:list[Run])->list[str]: # A sentence, or none
-    "Scores that are over so few rows that chance moves them by several points"
+    "Scores over so few rows that chance changes them by several points"
     few = {f'{task_key(r).name} on {r.dataset_name} ({n:,})': True for r in records
            if r.is_scored and 0 < (n := r.counts.get('test', 0)) < _FEW_ROWS}
     return [f'Scores over fewer than {_FEW_ROWS} rows, which say little: {", ".join(few)}.'] if few else []
@@ -79,7 +79,7 @@ def described(
     records:list[Run], # That a table leaves out
     most:int=6 # Groups that are named
 )->str: # e.g. `3 of bert on wol (SM, 1 epoch)`; empty without any
-    "Runs in a few words: how many, of which model, on which translation and tasks"
+    "A summary of runs: how many, of which model, on which translation and tasks"
     def key(r):
         return r.model_name, r.dataset_name, r.protocol
     texts = []
@@ -94,7 +94,7 @@ def described(
 
 # %% ../../nbs/reporting/cells.ipynb #pc11s
 def settings_text(used:dict[str,list])->str: # e.g. `Recipe: paper; epochs: 3.`; empty without any value
-    "What is set, and to which values"
+    "The settings and their values"
     parts = [f'{name}: {", ".join(map(str, values))}' for name,values in used.items() if values]
     text = '; '.join(parts)
     return f'{text[:1].upper()}{text[1:]}.' if parts else ''

@@ -27,7 +27,7 @@ class _EquivalentReading(NamedTuple):
 
     @property
     def verdict(self)->str: # Empty if the interval does not decide
-        "What the whole interval says"
+        "The verdict of the whole interval"
         if not self.is_enough:
             return TOO_LITTLE
         hardly, some_of_it, reads, better = VERDICTS
@@ -103,7 +103,7 @@ def amount_text(
     value:float, # Verses, or another unit of the text
     read_all:int # How many there are
 )->str: # e.g. `140`, `fewer than 20` or `more than all 5,276`
-    "An amount of text, as far as a curve tells it"
+    "An amount of text, within the range of the curve"
     if value > read_all:
         return f'more than all {read_all:,}'
     return f'fewer than {_LEAST}' if value < _LEAST else f'{value:,.0f}'

@@ -155,12 +155,12 @@ _FREE = .12 # Of exchanged neighbours; 7 to 9 % in English, Spanish, Hindi and K
 def free_order(scores:pd.DataFrame)->list[str]: # Empty where word order is fixed
     "A sentence for each dataset in whose language an exchange of two words may be right"
     free = scores[scores.untold > _FREE].drop_duplicates('dataset')
-    return [f'Word order asks little in {markdown_text(row.language)}: counting over all of this text does '
+    return [f'Word order is free in {markdown_text(row.language)}: counting over all of this text does '
             f'not tell {decimal(100*row.untold, 0)} % of the exchanged words from the true order, and some '
-            'of them are right both ways. So nobody reaches 100.' for row in free.itertuples()]
+            'of them are right in either order. So nobody reaches 100.' for row in free.itertuples()]
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs31
-_LEAST_WORDS = 100 # Of fewer nobody has a sense
+_LEAST_WORDS = 100 # Fewer are not printed
 _IN_WORDS = dict(zip((*VERDICTS, TOO_LITTLE, ''), ( # `{}`: model and language
     '{} reads hardly any {}', '{} reads some {}', '{} reads {}',
     '{} reads {} better than counting all of this text allows',
@@ -168,7 +168,7 @@ _IN_WORDS = dict(zip((*VERDICTS, TOO_LITTLE, ''), ( # `{}`: model and language
     'This text does not decide how much {} reads of {}')))
 
 def plain_finding(scores:pd.DataFrame)->list[str]: # In Markdown; empty without choices
-    "A sentence for each model and dataset, for people who do not read tables"
+    "A sentence for each model and dataset, without figures of tables"
     lines = []
     for row in scores.itertuples():
         model, language = markdown_text(row.model), markdown_text(row.language)
@@ -258,7 +258,7 @@ def score_picture(
     title:str, scores:pd.DataFrame, # As `by_rows` gives them
     in_english:dict=MappingProxyType({}) # By model a row of `language_scores`
 )->Picture:
-    "Models on the curve of counting, and the same models on English"
+    "Models on the curve of n-grams, and the same models on English"
     marks = [Mark(name, row.number, row.reading, color)
              for name,row,color in _with_english(scores, in_english)]
     first = scores.iloc[0]

@@ -79,7 +79,7 @@ def tested_folds(
     return [fold for fold in dataset.folds if all(fold.n_rows(task.stem, split) for split in needed)]
 
 def without_examples(tasks:list[Task])->str: # `tasks`: one or more
-    "What is said of a dataset that has no examples of some tasks"
+    "The message about a dataset without examples of some tasks"
     return f'has no examples of {", ".join(task.abbr for task in tasks)} in some split'
 
 def why_not(dataset:Dataset, task:Task, splits:tuple[str,...]=SPLITS)->str: # Empty if it can
@@ -308,7 +308,7 @@ def _setups(protocol:Protocol, targets:list[Dataset], sources:list[Dataset], tas
 
 # %% ../../nbs/runs/planning.ipynb #plleft02
 def _kept(things:list, use:Callable, report:Callable)->list:
-    "What `use` makes of each; those of several that cannot be used are reported, unless none is left"
+    "The result of `use` for each; failures are reported, or raised if all fail"
     made, left = [], []
     for thing in things:
         try:

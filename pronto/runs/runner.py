@@ -279,7 +279,7 @@ def _in_threads(trainings:list[Training], threads:int, *how
 
 # %% ../../nbs/runs/runner.ipynb #rt0enc01
 def _is_encoded(training:Training)->bool:
-    "Does it read encodings of a frozen model that are kept?"
+    "Does it read cached encodings of a frozen model?"
     trainer = training.task and training.task.trainer(training.adapt)
     return training.is_head and not (trainer or training.model.kind.trainer(training.adapt))
 
@@ -327,7 +327,7 @@ _NOT_BY_ACCURACY = dict( # What a run has then, to the metric, its name and its 
     spearman=('spearman', 'Spearman', '.2f'))
 
 def _scores_in_words(run:Run)->str:
-    "The score that a run is judged by beside that of the baselines: F1 where there is one, as for tags"
+    "The main score of a run next to that of the baselines: F1 where there is one, as for tags"
     has = next((name for name in _NOT_BY_ACCURACY if run.score(name) is not None), '')
     metric, title, form = _NOT_BY_ACCURACY.get(has, ('accuracy', 'accuracy', '.1%'))
     if run.score(metric) is None:
@@ -346,7 +346,7 @@ def _scores_in_words(run:Run)->str:
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80fz
 def _warnings(run:Run)->list[str]:
-    "What the reader should know about a score"
+    "Warnings about a score"
     warnings, protocol = [], known_protocol(run.protocol)
     if run.collapsed and run.unanswered != 1:
         warnings.append('collapsed: one answer to everything')

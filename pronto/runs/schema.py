@@ -240,7 +240,7 @@ def as_run(record)->Run:
     except ValidationError as e:
         first = e.errors(include_url=False, include_input=False)[0]
         location = ".".join(map(str, first["loc"]))
-        raise ValueError(f'has a bad value at {location} ({first["msg"]})') from e
+        raise ValueError(f'has an invalid value at {location} ({first["msg"]})') from e
     if not run.is_scored and not run.is_reading and run.protocol != 'submission':
         raise ValueError('has no accuracy')
     if (run.best_epoch or 1) > max(1, len(run.dev)):

@@ -154,7 +154,7 @@ def locked(runs:Path, folder:Path):
 
 # %% ../../nbs/runs/store.ipynb #c7b10005
 def _clear(path:Path): # Of a record, while the store is locked
-    "Remove what dead writers left of a run"
+    "Remove the temporary files that dead writers of a run left"
     run_files = path.parent.glob(f'.{path.stem}.*.tmp')
     rows = path.parents[2].glob(f'.{path.parent.name}.*{ROWS_FILE}.*.tmp')
     for aside in (*run_files, *rows):
@@ -248,7 +248,7 @@ _BY_PART = 'counts', 'truncated', 'unknown'
 _ABOUT = 'language', 'fold', 'folds'
 
 def _handed_over(key:RunKey, trained, test:str, predicted:list[str])->dict: # Fields of a record
-    "What the trainer says of a run; of all parts of its rows, those that belong to one test set"
+    "The facts of the trainer about a run; of all test sets, those about one"
     fields = {k: getattr(trained, k) for k in _HANDED_OVER if hasattr(trained, k)}
     for name in _BY_PART:
         if not hasattr(trained, name):
@@ -278,7 +278,7 @@ def check_labels(task, runs):
     raise InputError(path, f'{problem} ({", ".join(task.labels)}); {remedy}')
 
 def _describe(task, manifest:dict, runs):
-    "Keep what a manifest says about a task, so that tables made from this store know it"
+    "Copy the description of a task from the manifest, so that tables made from this store have it"
     check_labels(task, runs)
     labels, description = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
     kind = manifest.get('kinds', {}).get(task.stem, 'verse')
@@ -352,7 +352,7 @@ def store_measured(
 
 # %% ../../nbs/runs/store.ipynb #dc801e77
 def _entries(folder:str)->list[str]: # Paths; strings, as there are many
-    "What a folder of the store holds, apart from hidden names"
+    "The contents of a folder of the store, without hidden names"
     try:
         return [f'{folder}/{name}' for name in sorted(os.listdir(folder)) if not name.startswith('.')]
     except (FileNotFoundError, NotADirectoryError):
@@ -427,7 +427,7 @@ _COLUMNS = [Column(name, name) for name in ('model','recipe','datasets','tasks',
 def store_table(
     runs # The run store
 )->Table: # Its data have a row for each model and recipe
-    "What a store holds, by model and recipe, as its folders say it"
+    "The contents of a store, by model and recipe, from the names of its folders"
     runs = store_of(runs)
     if not runs.is_dir():
         raise InputError(runs, 'is not there; make runs with `pronto eval`')

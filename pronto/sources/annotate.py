@@ -40,7 +40,7 @@ def _erv_verses()->dict[str,str]: # Verse, such as `MAT 9:5`, to `fused` or `una
     return {f"{r['book']} {r['chapter']}:{r['verse']}": r['status'] for r in fact_table('erv_verses')}
 
 class _Wanted(NamedTuple):
-    "What the user wants of a source; most have no such choice"
+    "Options of a source; most have none"
     rules:str='paper'   # A key of `RULES`
     arguments:str='all' # One of `ARGUMENTS`
     words:bool=False    # Keep the words? Those of OntoNotes must not be written to a file
@@ -229,7 +229,7 @@ def _greek_text(source_type:SourceType, words:bool, greek)->Annotations|None:
     if not words or source_type is not _ACAI:
         if not greek:
             return None
-        raise InputError('--greek', 'names the words that ACAI annotates; it goes with ACAI and --words')
+        raise InputError('--greek', 'names the Greek text for ACAI; use it only with ACAI and --words')
     return annotate(greek, words=True) if greek else open_words()
 
 # %% ../../nbs/sources/annotate.ipynb #d0e18a5f

@@ -142,7 +142,7 @@ def named_annotations(
     return _merge(annotations, open_annotations(words).parts) if joined else annotations
 
 def annotations_hash(place)->str: # 64 hexadecimal digits
-    "Identifies the contents of annotations by their name"
+    "A hash of the contents of annotations, by their name"
     if str(place) == OPEN:
         return content_hash(*((files('pronto')/'facts'/name).read_bytes() for name in _FILES))
     path, joined = _own_file(place)

@@ -158,7 +158,7 @@ class Annotations:
 
 # %% ../../nbs/sources/records.ipynb #rcjoin02
 def _join_verses(verses:list[VerseAnnotation])->VerseAnnotation: # Of one verse, in the order of the sources
-    "What all sources say of a verse"
+    "The annotations of a verse by all sources"
     if len(verses) == 1:
         return verses[0]
     first = verses[0]

@@ -46,7 +46,7 @@ def _values(text:str, path):
 
 # %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00010
 class _Level(NamedTuple):
-    "What is inside what"
+    "The nesting of JSON values"
     name:str            # For errors
     own:tuple[str,...]  # Names of fields that name it, the surest first
     inner:tuple[str,...] # Names of fields with what it holds

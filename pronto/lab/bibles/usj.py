@@ -60,7 +60,7 @@ def read_usj(
     path,     # Its name, for errors
     words:bool=False # Also keep `Bible.words`
 )->Bible:
-    "Read USJ; raises `InputError` if it is not what it calls itself"
+    "Read USJ; raises `InputError` if it is not USJ"
     marks = element_marks(_events(parse_json(text, path), path))
     return marked_bible(marks, words, format='USJ')
 

@@ -64,11 +64,11 @@ def _text_at_hand()->dict: # In the form of `read_greek`
             if path.exists():
                 return read_greek(path)
         except InputError as e: # Annotations without words, for example
-            to_stderr(f'passed over {e}')
+            to_stderr(f'skipped {e}')
     return read_greek(OPEN)
 
 def quality_draft_command(args):
-    "The verses of a draft to look at first: words twice, odd marks, names missing, perhaps exchanged"
+    "The verses of a draft to check first: doubled words, odd marks, missing names, possible exchanges"
     from pronto.bibles.reading import read_bible
     from pronto.bibles.versification import choose_versification, to_english
     from pronto.lab.quality.draft_pages import Findings, draft_table, parts_table, write_for_people

@@ -188,11 +188,11 @@ def xtreme_predict_options(parser):
         help='the language to train in; en+de for several together, same for each by itself')
     add('--translated', metavar='DIR',
         help='train on these datasets, e.g. of `pronto import translation`, a folder for each language')
-    add_number(parser, '--examples', 2, 10**9, 'at most so many training rows of a language')
+    add_number(parser, '--examples', 2, 10**9, 'at most N training rows of a language')
     add('--recipe', choices=['xtreme-scripts','xtreme-paper','xtreme-tiny'], default='xtreme-scripts',
         help="settings of XTREME's published scripts, of its paper, or for models of `pronto pretrain`")
     add_number(parser, '--epochs', 1, 1000, 'instead of what the recipe says')
-    add_number(parser, '--limit', 1, 10**9, 'at most so many rows of each part, to try it')
+    add_number(parser, '--limit', 1, 10**9, 'at most N rows of each part, for a trial')
     add_number(parser, '--seeds', 1, 1000, 'number of submissions with different seeds', default=1)
     runs_option(parser)
 
@@ -248,7 +248,7 @@ def mt_tables_options(parser):
     _tables_options(parser)
 
 def mt_tables_command(args):
-    "Machine-translated test sets beside human ones: scores, their correlations, and chrF++"
+    "Machine-translated test sets next to human ones: scores, their correlations, and chrF++"
     from pronto.lab.suites.mt_tables import make_translation_tables
     _show_made(args, make_translation_tables, args.folders, metric=args.metric)
 

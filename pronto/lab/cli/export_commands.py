@@ -18,7 +18,7 @@ def export_options(parser):
     add = parser.add_argument
     add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'], metavar='FORMAT',
         help="tsv (plain tables), hf (a folder for HuggingFace `datasets`), lm-eval (tasks for EleutherAI's "
-        'harness), standoff (references and labels without text; `pronto restore` puts it back), texts '
+        'harness), standoff (references and labels without text; `pronto restore` restores it), texts '
         '(those of the test sets, for a translator) or results (records of runs, for a folder that many '
         'add to)')
     add('dataset', nargs='+', metavar='DATASET_DIR',
@@ -88,7 +88,7 @@ def restore_options(parser):
 
 # %% ../../../nbs/lab/cli/export_commands.ipynb #2a832ca5
 def restore_command(args):
-    "Put the text back into a dataset that was published without it"
+    "Restore the text of a dataset that was published without it"
     from pronto.bibles.reading import read_bible
     from pronto.lab.interop.standoff import restore
     path, again = args.output or args.dataset, f'pronto restore {quote(args.dataset)} -b BIBLE -o DIR'

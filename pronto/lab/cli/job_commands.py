@@ -100,7 +100,7 @@ def release_options(parser):
     add('bibles', metavar='BIBLES_DIR', help='a folder with a file, zip or folder for each translation')
     add('-o', '--output', required=True, metavar='DIR', help='the release to write')
     add('--publishable', action='store_true',
-        help='leave out what may not be passed on, and the text of what has an unclear licence')
+        help='leave out translations that may not be redistributed, and texts whose licence is unclear')
     add('--languages', metavar='TABLE',
         help='the languages of translations: a table with the columns file and language (code or name), or '
              'the corrected registry of an earlier release')
@@ -187,7 +187,7 @@ def probe_options(parser):
         help='probe: the best of heads over single layers and over a mix of all; probe-layer: '
         'only single layers; probe-random: random weights, as a control')
     add_number(parser, '--seeds', 1, 1000, 'number of seeds; only random weights depend on them', default=1)
-    add_number(parser, '--limit', 1, 10**9, 'at most so many examples of each split, sampled from all of it')
+    add_number(parser, '--limit', 1, 10**9, 'at most N examples of each split, sampled from all of it')
     add_number(parser, '--workers', 1, 256, 'translations that are probed at once', default=1)
     runs_option(parser)
 
@@ -237,7 +237,7 @@ def probe_command(args):
 
 # %% ../../../nbs/lab/cli/job_commands.ipynb #prb0002b
 def _note_asked_by_card(dataset, models:list, tasks:list):
-    "Say which models `pronto card` and `pronto.evaluate` ask in another way"
+    "Say which models `pronto card` and `pronto.evaluate` score differently"
     from pronto.protocols.protocol import usual_protocol
     for model in models:
         if any(usual_protocol(task, model) == 'likelihood' for task in tasks):

@@ -17,7 +17,7 @@ def quality_parse_options(parser):
     parser.examples = ('pronto quality parse data/datasets/wol -u wolof.conllu -o data/tables',)
     parser.usual = '--stanza', '--udpipe', '-o'
     add = parser.add_argument
-    add('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
+    add('dataset', metavar='DATASET_DIR', help='a folder of `pronto build`')
     add('-u', '--ud', required=True, action='append', metavar='CONLLU',
         help='a parse with verse references; repeat for its parts')
     parsers = parser.add_mutually_exclusive_group()
@@ -60,7 +60,7 @@ def quality_sheet_options(parser):
     parser.examples = ('pronto quality sheet data/datasets/wol -o wol.csv',)
     parser.usual = '-t', '--size', '--frames'
     add = parser.add_argument
-    add('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
+    add('dataset', metavar='DATASET_DIR', help='a folder of `pronto build`')
     add('-o', '--output', required=True, metavar='SHEET', help='the sheet to write, .tsv or .csv')
     add('-t', '--task', action='append',
         help='SM, SS, SAC, or a task from ACAI; repeat for more (default: all)')
@@ -105,4 +105,4 @@ def quality_score_command(args):
 
 # %% ../../../nbs/lab/cli/quality_commands.ipynb #qlcmd001
 COMMANDS = ['quality parse', 'quality sheet', 'quality score']
-ABOUT = dict(quality='Measure labels, word alignments, drafts of a translation')
+ABOUT = dict(quality='Check labels, word alignments and drafts of a translation')

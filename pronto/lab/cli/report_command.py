@@ -21,7 +21,7 @@ def report_options(parser):
     add('--registry', metavar='CSV',
         help='a table with code, language, family and script, e.g. registry.csv of a release')
     add_number(parser, '--most-tests', 0, 10**8,
-               'test every two models on each test set if there are at most so many pairs', default=20_000)
+               'test every two models on each test set if there are at most N pairs', default=20_000)
     add('--numbers', action='append', default=[], metavar='CSV',
         help='a table of `pronto tables --question languages`, to show the numbers of others as well, or '
              'alone (without --runs); repeatable')

@@ -115,7 +115,7 @@ _MACULA_EDITIONS = { # To their folders in the data folder
     'SBLGNT': 'macula-greek', 'Nestle1904': 'macula-greek-nestle1904'}
 
 def _wrong_sha(path, sha:str)->str|None:
-    "What is wrong with a file whose checksum git knows"
+    "The error for a file whose checksum differs from that of git"
     start = f'blob {Path(path).stat().st_size}\0'.encode()
     with open(path, 'rb') as f:
         digest = hashlib.file_digest(f, lambda: hashlib.sha1(start)).hexdigest()
@@ -166,7 +166,7 @@ def _acai_members(archive:zipfile.ZipFile)->dict[str,zipfile.ZipInfo]:
     return {m[1]: i for m,i in matches if m}
 
 def _bad_zip(path, look:Callable[[zipfile.ZipFile],str|None])->str|None:
-    "What is wrong with an archive; `look` says what it lacks"
+    "The defect of an archive; `look` names what it lacks"
     try:
         with zipfile.ZipFile(path) as archive:
             damaged = archive.testzip()

@@ -62,7 +62,7 @@ def _allow_files(workers:int):
 
 @contextmanager
 def _no_interrupt():
-    "Hold Ctrl-C back, also from threads and processes that are started meanwhile"
+    "Defer Ctrl-C, also in threads and processes that are started meanwhile"
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -134,7 +134,7 @@ def _scheme_there(scheduler:str)->str: # `tls`, `tcp`, or empty if nothing answe
     return 'tls'
 
 def _why_silent(scheduler:str, e:Exception)->str:
-    "Why a client and a scheduler do not understand each other, and what to do"
+    "The reason why a client and a scheduler cannot connect, and what to do"
     scheme, _, address = scheduler.rpartition('://')
     there = _scheme_there(scheduler)
     error = type(e).__name__
@@ -143,7 +143,7 @@ def _why_silent(scheduler:str, e:Exception)->str:
     if there != (scheme or 'tcp'):
         return f'is {"" if there == "tls" else "not "}encrypted (TLS); give {there}://{address}'
     if there == 'tls':
-        return f'does not accept these certificates, or they do not vouch for it ({error}); give others'
+        return f'does not accept these certificates, or they are not valid for it ({error}); give others'
     return f'answers, but not as a Dask scheduler of this version ({error}); give the address of another'
 
 def _client(scheduler:str, certificates:Certificates|None):
@@ -302,8 +302,8 @@ def _in_touch(client, address:str):
     except Exception as e:
         if client.status == 'running' and not isinstance(e, (OSError, FutureCancelledError)):
             raise
-        raise InputError(address, 'the Dask scheduler is gone; start the same command again, '
-                                  'what is finished is kept') from e
+        raise InputError(address, 'the Dask scheduler is gone; run the same command again; '
+                                  'finished jobs are not repeated') from e
 
 # %% ../../../nbs/lab/jobs/queue.ipynb #q0late01
 def _late(running:dict, limit:float|None)->list:

@@ -238,7 +238,7 @@ def nearly_same(samples:dict[str,dict[str,str]])->dict[str,str]: # Code to an ea
 
 # %% ../../../nbs/lab/jobs/release.ipynb #e8ee5d4c
 def _has_text_back(folder:Path)->bool:
-    "Was the text put back with `pronto restore`?"
+    "Was the text restored with `pronto restore`?"
     return (folder/'verses.tsv').exists() and 'verses.tsv' not in _about(folder).get('files', ['verses.tsv'])
 
 def _layout(folder:Path, licence:str, title:str, settings:Settings)->str|None: # `None` to leave it out
@@ -251,7 +251,7 @@ def _layout(folder:Path, licence:str, title:str, settings:Settings)->str|None: #
         raise InputError(folder, f'may not be passed on ({licence}) but is here from an earlier release; '
                                  'remove it, or publish another folder')
     if allowed == 'unclear' and _has_text_back(folder):
-        raise InputError(folder/'verses.tsv', 'is text that was put back with `pronto restore`, and its '
+        raise InputError(folder/'verses.tsv', 'is text that was restored with `pronto restore`, and its '
                                               'licence is unclear; move it away, or publish another folder')
     return 'labels' if allowed == 'unclear' else 'references'
 
@@ -635,7 +635,7 @@ def release(
 
 # %% ../../../nbs/lab/jobs/release.ipynb #r1fin001
 def _build_all(done:Release, bibles:Path, client, jobs:dict[str,tuple], limit:float, progress:Callable):
-    "Build translations, and note what became of each"
+    "Build translations, and note the outcome of each"
     with closing(run_jobs(client, build_translation, jobs, limit=limit)) as outcomes:
         for _,(code,left_out,error) in zip(progress(list(jobs)), outcomes):
             if error:
@@ -652,7 +652,7 @@ def _finish(done:Release, places:dict[str,Path], bibles:Path, tasks:Tasks):
         if _is_whole(done.out/code):
             whole.append(code)
         else:
-            done.failed[code] = f'{code} was changed by another process; start the same command again'
+            done.failed[code] = f'{code} was changed by another process; run the same command again'
     done.built = whole
     done.left_out = dict(sorted(done.left_out.items()))
     done.failed = dict(sorted(done.failed.items()))
@@ -668,10 +668,10 @@ def _require_publishable(done:Release):
     "Raise `InputError` if the folder holds more than a release for everybody may hold"
     restored = [code for code in done.others if code in done.failed and _has_text_back(done.out/code)]
     if restored:
-        problem = (f'cannot be published: {_few(restored)} holds text that was put back with '
+        problem = (f'cannot be published: {_few(restored)} holds text that was restored with '
                    f'`pronto restore`; remove its verses file ({done.out/restored[0]/"verses.tsv"}) and '
-                   'start the same command again; another time, restore into a copy (-o)')
+                   'run the same command again; next time, restore into a copy (-o)')
         raise InputError(done.out, problem)
     if done.others:
         raise InputError(done.out, f'cannot be published: it also holds {_few(done.others)}, which is not '
-                                   'part of this release; remove that and start the same command again')
+                                   'part of this release; remove that and run the same command again')

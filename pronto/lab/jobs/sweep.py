@@ -63,7 +63,7 @@ def _installed(name:str)->list[Path]:
 def _require_divisible(protocol:str):
     "Raise `InputError` for a protocol whose datasets are not each a job of its own"
     if find_protocol(protocol).measure:
-        why = 'trains nothing, so it needs no sweep'
+        why = 'trains nothing, so a sweep is not needed'
     elif find_protocol(protocol).across:
         why = 'needs several translations together, which a sweep does not divide'
     else:
@@ -74,7 +74,7 @@ def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means a
     "The requested tasks with examples in every split; raises `InputError` if there is none"
     if lacks_text(dataset):
         again = f'pronto restore {quote(str(dataset))} -b BIBLE'
-        raise InputError(dataset, f'holds labels without their text; put the text back with: {again}')
+        raise InputError(dataset, f'holds labels without their text; restore it with: {again}')
     empty = [task for task in tasks if why_not(dataset, task)]
     stems = [t.stem for t in tasks if t not in empty and t.stem in dataset.stems]
     if tasks and not stems:
@@ -253,7 +253,7 @@ def _calls(left:dict[str,NotebookRun], runs:Path, notebook:Path|None, *settings)
     return {name: (notebook, runs/name, of_run) for name,of_run in parameters.items()}
 
 def _run_all(swept:Sweep, client, function:Callable, calls:dict[str,tuple], need:dict, progress:Callable):
-    "Run what is not recorded, and note what became of it"
+    "Run what is not recorded, and note the outcome"
     with closing(run_jobs(client, function, calls, retries=1, need=need)) as outcomes:
         for _,(name,_,error) in zip(progress(list(calls)), outcomes):
             if error:

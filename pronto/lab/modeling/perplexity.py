@@ -21,7 +21,7 @@ from ...modeling.readers import MaskedModel, encoded, load_reader
 
 # %% ../../../nbs/lab/modeling/perplexity.ipynb #ppl00010
 class Reading(NamedTuple):
-    "What a model needed for one verse"
+    "The bits and tokens of a model for one verse"
     ref:Ref
     bits:float
     characters:int # NFC
@@ -55,7 +55,7 @@ def read_verses(
     model, verses:dict[Ref,str],
     batch_size:int=16, progress:str='' # See `read_tokens`
 )->tuple[list[Reading],int]: # In the order of the verses, and how many were too long
-    "What a model needs for each verse"
+    "The bits and tokens of a model for each verse"
     read = read_tokens(model, verses, batch_size, progress)
     tokenizer = model.tokenizer
     used = {i for ids,_ in read.values() for i in ids}

@@ -130,7 +130,7 @@ def _prompts_of(
 
 # %% ../../../nbs/lab/modeling/prompting.ipynb #pm000022b
 def _read_once(model, shared:list[int]): # `None` where a model cannot go on from what it has read
-    "What a model remembers of the beginning of several texts"
+    "The cached states of the beginning of several texts"
     import torch
     from transformers import DynamicCache
     if len(shared) < 8:

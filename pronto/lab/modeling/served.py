@@ -23,7 +23,7 @@ def _key()->str:
     return os.environ.get('OPENAI_API_KEY', '').strip() # Own servers need none
 
 def _clean(value)->str:
-    "What a server said, without the key and without halves of characters"
+    "The message of a server, without the key and without halves of characters"
     text = str(value).encode(errors='replace').decode()
     key = _key()
     return text.replace(key, 'KEY') if len(key) > 3 else text
@@ -34,7 +34,7 @@ TIMEOUT = 300 # Seconds without a sign of an answer
 PAUSES = 10, 30, 60 # Seconds, where a server has no time even then
 _LONGEST = 600 # Of the pauses that a server asks for
 
-_KEPT = 'the answers so far are kept: run the same command again'
+_KEPT = 'the answers so far are stored: run the same command again'
 _NAME = 'check the name of the model, and the address, which mostly ends in /v1'
 _LENGTH = 'check the context length of the server; --recipe prompt-0 asks without examples'
 _NO_ROOM = re.compile(r'context|too (long|large)|longer than|(maximum|less than|inputs).{0,40}tokens',
@@ -47,7 +47,7 @@ def _is_too_long(e)->bool:
     return e.status_code in (400, 422) and bool(_NO_ROOM.search(_own_words(e)))
 
 _REMEDIES = {400: _LENGTH, 404: _NAME, 405: _NAME, 413: _LENGTH, 422: _LENGTH,
-             429: 'it limits how much it is asked; wait, or raise the limit'}
+             429: 'it limits the number of requests; wait, or raise the limit'}
 
 _ODD = ValueError, AttributeError, TypeError, LookupError, RecursionError # If no answer is read as one
 
@@ -61,7 +61,7 @@ def _own_words(e)->str: # In brackets; empty if it gives no reason
 # %% ../../../nbs/lab/modeling/served.ipynb #c6ba32ef
 @contextmanager
 def _one_line(endpoint:str):
-    "Turn every failure of a server into one line that contains no key, nor do the errors behind it"
+    "Turn every failure of a server into one line; no line and no chained error contains the key"
     import openai
     def failed(problem):
         return InputError(endpoint, f'{problem}; {_KEPT}')
@@ -79,7 +79,7 @@ def _one_line(endpoint:str):
         remedy = _REMEDIES.get(e.status_code, 'look into its log')
         raise failed(f'answers with status {e.status_code}{_own_words(e)}; {remedy}') from None
     except (openai.OpenAIError, *_ODD) as e:
-        raise failed(f'gives what is not an answer ({type(e).__name__})') from None
+        raise failed(f'gives a reply that is no answer ({type(e).__name__})') from None
 
 # %% ../../../nbs/lab/modeling/served.ipynb #srv0010b
 def _client(endpoint:str):
@@ -107,7 +107,7 @@ def _client(endpoint:str):
 
 # %% ../../../nbs/lab/modeling/served.ipynb #srv0010e
 def _pause(e, usual:int)->float|None: # In seconds; `None` if there is no use in waiting
-    "How long a server wants us to wait"
+    "The seconds that a server asks to wait"
     if e.code == 'insufficient_quota' or e.status_code not in (429, 502, 503, 504, 529):
         return None
     try:
@@ -158,7 +158,7 @@ class _Asker:
 
     def _wait(self, seconds:float, status:int):
         if self.telling.acquire(blocking=False): # One line for all that wait
-            to_stderr(f'{self.name}: the server has no time (status {status}); it is asked again after '
+            to_stderr(f'{self.name}: the server is busy (status {status}); next attempt after '
                       f'{seconds:.0f} s')
             try:
                 return time.sleep(seconds)
@@ -199,7 +199,7 @@ def _row(reply)->dict|None: # What is kept; `None` without an answer
 
 # %% ../../../nbs/lab/modeling/served.ipynb #2eb942e6
 class _Answers:
-    "Answers that were kept, by the hash of the question, and those of them that a run uses"
+    "Stored answers, by the hash of the question, and those that a run uses"
     def __init__(self, file):
         self.file = file
         self.kept = _read_answers(file)
@@ -296,7 +296,7 @@ class ServedModel(_Answers):
         return _row(self.asker.ask(self.asker.client.chat.completions.create, messages=json.loads(prompt)))
 
     def _answer(self, prompt:str)->str|None: # `None` if the server has no room for the question
-        "The kept answer, or a new one, which is kept at once"
+        "The stored answer, or a new one, which is stored at once"
         digest = _asked(prompt)
         if digest not in self.kept:
             with _one_line(self.endpoint):
@@ -322,5 +322,5 @@ def allow(
     if n > most:
         raise InputError(model.endpoint, f'would get {cost}; ask less with --limit, or allow them with '
                                          f'--most-requests {n}')
-    note = f'{len(model.kept):,} answers are kept in {model.file}'
+    note = f'{len(model.kept):,} answers are stored in {model.file}'
     to_stderr(f'{model.name} at {model.endpoint}: at most {cost}; {note}')

@@ -62,7 +62,7 @@ def read_vectors(
             if word in wanted and word not in vectors:
                 vectors[word] = _unit(path, cells, n)
     if n - 1 != words:
-        problem = f'has {n - 1:,} words instead of the {words:,} that line 1 promises; get a fresh copy'
+        problem = f'has {n - 1:,} words instead of the {words:,} that line 1 states; get a fresh copy'
         raise InputError(path, problem)
     if not vectors:
         raise InputError(path, 'has none of the words of this translation; choose vectors of its language')

@@ -191,7 +191,7 @@ def _label(m:re.Match, book:str|None, chapter:int, seen:set, fail)->tuple[Ref,..
     if not book or not chapter or not label:
         raise fail(f'verse {m["value"][:20]!r} without a book, chapter or number')
     if (book, chapter, label) in seen:
-        raise fail(f'verse {book} {chapter}:{label} stands twice')
+        raise fail(f'verse {book} {chapter}:{label} occurs twice')
     seen.add((book, chapter, label)) # Not the verses: 3a and 3b are one
     return tuple(Ref(book, chapter, n) for n,_ in label_verses(label))
 

@@ -84,7 +84,7 @@ _FINITE = re.compile(r'-([123])([SP])')
 _NOMINAL = re.compile(r'[123]?[SP]?([NGDAV])([SP])[MFN]?') # A part of a code
 
 def _inflection(morph:str)->dict[str,str]: # The fields of MACULA's `Word`
-    "What a code of morphology says"
+    "The meaning of a code of morphology"
     fields = dict.fromkeys(('tense','voice','mood','person','case','count'), '')
     if verbal := _VERBAL.match(morph):
         tense, voice, mood = verbal.groups()

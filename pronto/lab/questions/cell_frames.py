@@ -130,7 +130,7 @@ def best_note(
     best, # What is marked; empty if nothing is
     runs:list[Run]
 )->str: # Under a table
-    "What ‡ means, or why it is nowhere"
+    "The meaning of ‡, or why no row has it"
     if best:
         return f'‡ the best {what}, and those not clearly worse.'
     few = any(map(has_seed, runs)) and len({r.seed for r in runs}) < MIN_SEEDS

@@ -131,7 +131,7 @@ def mixes_figure(found:list[Cells], metric:str='accuracy'): # A figure of matplo
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx15n
 def mixes_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
-    "What other languages are worth"
+    "The value of training on other languages"
     lines = [_sentence(row, metric) for row in records_of(tables, _DIFFERENCES)]
     lines += _size_sentences(records_of(tables, _SIZES), metric)
     collapsed = [row['collapsed'] for row in records_of(tables, 'mixes')]

@@ -42,7 +42,7 @@ _NOTE = ('At most some 500 verses of dev and test; 95 % intervals over chapters.
          'Each model completes the second half of each verse; chrF says how close it comes. This wording '
          'preferred: its least likely tokens (Min-K %) are less surprising than those of the other '
          'translation. True order preferred: two neighbouring verses are more likely in their own order than '
-         'exchanged. Decoders and encoders are asked in different ways: do not compare them.')
+         'exchanged. Decoders and encoders are scored differently: do not compare them.')
 
 def _too_long(run:Run)->int: return run.truncated.get('test', 0)
 

@@ -66,7 +66,7 @@ _COLUMNS = [
     Column('spearman', 'Spearman', decimal), Column('slope', 'slope', partial(decimal, sign='+'))]
 
 def _related(one:dict, metric:str)->dict: # A row of the table
-    "How scores go with the number of articles; no figures for fewer than three sizes, or a single one"
+    "How scores depend on the number of articles; no figures for fewer than three sizes, or a single one"
     articles = wikipedia_articles()
     sized = sorted((articles[x], shown(metric, mean)) for x,mean in one['means'].items() if x in articles)
     figures = dict.fromkeys(('pearson','low','high','p','direction','spearman','slope'))

@@ -77,7 +77,7 @@ def representation_table(runs:list[Run])->Table: # In percent
     if others := len(runs) - len(searched):
         note += f' Searches that were recorded without these figures: {others} of {len(runs)}.'
     rows = [[name, *(decimal(100*share, 1) for share in shares[name])] for name in ordered]
-    title = 'Verses that find their translation, by what stands for a verse'
+    title = 'Verses that find their translation, by representation of a verse'
     return Table(_BY, title, [(['representation', *shares.index], rows)], [note], data, align='lr')
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100016

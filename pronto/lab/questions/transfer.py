@@ -206,7 +206,7 @@ def _sentence(row:dict, is_prompted:bool, metric:str)->str:
             f'{_conclusion(row, is_prompted)}{_collapsed(row)}.')
 
 def _transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
-    "What the mean gaps say"
+    "Sentences about the mean gaps"
     lines = []
     for table in tables:
         protocol, is_of_means, _ = table.stem.partition('-summary')

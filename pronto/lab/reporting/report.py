@@ -387,7 +387,7 @@ def _ask_all(
 _FIRST = 6 # So many lines are read at once
 
 def _first_lines(lines:list[str])->str: # HTML
-    "What models know of languages, which stands before all else"
+    "The number of each model in each language, first on the page"
     paragraphs = [f'<p>{escape(line)}</p>' for line in lines]
     if len(paragraphs) > _FIRST:
         more = f'<summary>{len(paragraphs) - _FIRST:,} more</summary>'

@@ -187,7 +187,7 @@ def _labels_in(
 # %% ../../../nbs/lab/sources/labels.ipynb #lb09rt
 @dataclass
 class _Rows:
-    "What the rows of a table say"
+    "The contents of the rows of a table"
     head:_Head
     verses:dict[Ref,str] = field(default_factory=dict) # To its split, which may be empty
     licences:dict[str,None] = field(default_factory=dict)
@@ -199,7 +199,7 @@ class _Rows:
         return cells[self.head.roles[name]] if name in self.head.roles else ''
 
     def of_tasks(self, cells:list[str], read:Callable)->dict: # Stem to what `read` makes of its cell
-        "What a row says for each task; `read` takes the cell and the stem; raises `ValueError` with the task"
+        "The values of a row by task; `read` takes the cell and the stem; raises `ValueError` with the task"
         values = {}
         for stem,column in self.head.tasks.items():
             try:
@@ -272,7 +272,7 @@ def _looks(label:str)->str: # The same for labels that a reader takes for one
     return normalize('NFKC', ''.join(seen).casefold())
 
 def _doubts(counts:Counter, unit:str='verses')->list[str]: # `unit`: what has a label
-    "What may be wrong with the labels of a task"
+    "Warnings about the labels of a task"
     by_looks = grouped(sorted(counts), _looks)
     alike = [' and '.join(labels) for labels in by_looks.values() if len(labels) > 1]
     few = [f'{label} ({n})' for label,n in sorted(counts.items()) if n < _FEW_VERSES]
@@ -357,7 +357,7 @@ def _require_classes(counts:Counter):
 
 # %% ../../../nbs/lab/sources/labels.ipynb #lb26
 class _Column(NamedTuple):
-    "What a column is as a task"
+    "A column as a task"
     kind:str # `class`, `several` or `number`
     labels:list[str] # Sorted; of numbers the least and the greatest
     of_verse:dict[str,list[str]] # Sorted
@@ -401,7 +401,7 @@ class LabelTable(NamedTuple):
     tags:dict[str,list[str]] = {}    # Stem of each task on words to its tags
 
 def _columns(path, unit:str, rows:_Rows, separator:str)->dict[str,_Column]: # By stem
-    "What the columns are as tasks; raises `InputError`"
+    "The columns as tasks; raises `InputError`"
     decimal = decimal_mark((text for _,_,text,_ in rows.labels), separator)
     of_task = grouped(rows.labels, lambda label: label[0])
     columns = {}

@@ -309,12 +309,12 @@ def _run_step(step:Command, workplace:Workplace)->tuple[float,str]: # Seconds, a
 
 def _last_line(log:Path)->str:
     lines = log.read_text(encoding='utf-8', errors='replace').strip().splitlines()
-    return lines[-1] if lines else 'it failed and said nothing'
+    return lines[-1] if lines else 'it failed without a message'
 
 # %% ../../../nbs/lab/studies/study.ipynb #st00017b
 @dataclass
 class Study:
-    "What became of the commands of a study"
+    "The outcome of the commands of a study"
     plan:Plan
     place:Workplace
     failed:list[str] = field(default_factory=list) # A line for each

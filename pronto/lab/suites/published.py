@@ -170,7 +170,7 @@ def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     return ', '.join(filter(None, parts))
 
 def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
-    "The runs of each way"
+    "The runs of each adaptation"
     by_way = {}
     for way,group in grouped(records, _way).items():
         cells = grouped(group, lambda r: (r.dataset, source_names(r))).values()

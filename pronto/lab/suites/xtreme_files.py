@@ -63,7 +63,7 @@ def labelled_rows(
         elif label and label not in labels:
             problem = f'{label!r} is not one of the labels {", ".join(labels)}'
         elif rows and rows[0].labelled != bool(label):
-            problem = 'has no label where other lines have one, or the other way round'
+            problem = 'has no label where other lines have one, or has one where they have none'
         else:
             rows.append(ROWS[kind](*texts, label))
             continue

@@ -132,7 +132,7 @@ NOT_GREEK = 'number that the Greek lacks'
 UNNUMBERED = 'without number'
 
 class _Stated(NamedTuple):
-    "What a file says of a verse"
+    "The words of a verse with the numbers that the file states"
     links:set[tuple[int,int]] # Places in the Greek and in the translation
     status:list[str]          # Of each word: `LINKED`, `UNSURE`, `NOT_GREEK` or `UNNUMBERED`
 

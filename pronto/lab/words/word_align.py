@@ -189,7 +189,7 @@ def ending_of(word:SourceWord)->str:
 
 # %% ../../../nbs/lab/words/word_align.ipynb #wa15q
 def aligner_name()->str: # Other versions may link other words
-    "What links words; raises `InputError` without `sil-thot`"
+    "The name of the aligner; raises `InputError` without `sil-thot`"
     with optional():
         import thot.alignment # noqa: F401
     return f'eflomal (sil-thot {version("sil-thot")})'
