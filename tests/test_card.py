@@ -206,6 +206,21 @@ def test_a_text_of_forty_verses_is_too_little(corpus, model, tmp_path, capsys):
     argv = ['card', str(tmp_path/'few.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--min-verses', '10']
     assert main(argv) == 0 and 'This text is too little to say whether tiny reads text in this language. ' in capsys.readouterr().out
 
+def test_a_task_with_rows_in_two_folds_only_is_named(tmp_path):
+    "Of the other chapters, verses are too short for it"
+    from test_choices import made_up
+    from pronto.bibles.rows import Bible, VerseRow
+    from pronto.datasets.align import TEXT_ALONE
+    from pronto.datasets.building import build
+    from pronto.datasets.loading import open_datasets
+    from pronto.reporting.card_page import Card, card_text
+    rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text if ref.chapter < 3 else ' '.join(text.split()[:4]))
+            for ref,text in made_up().items() if ref.book == 'MRK']
+    build(TEXT_ALONE, Bible(rows), tmp_path/'qaa', splits='folds', min_verses=1, report=str)
+    dataset, = open_datasets([tmp_path/'qaa'], report=None)
+    said = 'WX has no part in the number: fewer than 3 of 10 folds of this text have rows to test.'
+    assert said in card_text(Card(dataset)).splitlines()
+
 def test_an_adapter_is_to_be_merged_first(corpus, tmp_path, capsys):
     (tmp_path/'lora').mkdir()
     (tmp_path/'lora'/'adapter_config.json').write_text('{}')

@@ -26,7 +26,8 @@ from .language_score import above_readers, by_rows, compare_models, free_order
 from .language_score import language_scores, ngrams_alone, plain_finding, scale_text
 from .language_score import score_lines, score_picture
 from .equivalent import reading_text
-from ..protocols.protocol import QUICK
+from .evaluating import scored_tasks
+from ..protocols.protocol import LEAST_FOLDS, QUICK
 from ..runs.schema import Run
 from ..bibles.reading import read_bible
 from ..core.refs import BOOKS, NT_BOOKS
@@ -187,6 +188,14 @@ def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
     return [f'To be quick, it was trained on {train:,} rows of each task and was asked {test:,}, both drawn '
             f'at random{where}; `pronto probe` uses all.']
 
+def _passed_over(card:Card)->list[str]: # A sentence, where a text has few chapters
+    folds, asked = card.dataset.folds, scored_tasks(card.dataset)
+    names = [card.dataset.known[stem].abbr for stem in SCORED if stem not in asked and len(folds) > 1
+             and any(fold.n_rows(stem, 'test') for fold in folds)]
+    has = 'has' if len(names) == 1 else 'have'
+    return [f'{", ".join(names)} {has} no part in the number: fewer than {LEAST_FOLDS} of {len(folds)} folds '
+            f'of this text have rows to test.']*bool(names)
+
 def _in_english(card:Card)->list[str]: # In Markdown
     "What the same models know of English"
     is_testament = card.english and card.english[0].splits == 'parallel'
@@ -277,7 +286,8 @@ def _headline(card:Card)->list[str]: # In Markdown
                          'well it does in the others is below.')
     if card.language == UNNAMED:
         sentences.append('The file does not name its language; say which it is with `--language`.')
-    return [*sentences, *map(_remembered, card.memory), *_how_asked(card.runs), *_how_many(card), *card.notes]
+    return [*sentences, *map(_remembered, card.memory), *_how_asked(card.runs), *_how_many(card),
+            *_passed_over(card), *card.notes]
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0011
 def _books(dataset:Dataset)->set[str]: # Codes; empty for a dataset without its text
