@@ -221,6 +221,22 @@ def test_a_task_with_rows_in_two_folds_only_is_named(tmp_path):
     said = 'WX has no part in the number: fewer than 3 of 10 folds of this text have rows to test.'
     assert said in card_text(Card(dataset)).splitlines()
 
+def test_a_text_alone_has_no_labels_that_are_missing():
+    from pronto.datasets.align import TEXT_ALONE
+    from pronto.reporting.card import about_bible
+    facts = dict(code='wol', language='wol', source=dict(name=TEXT_ALONE.source.name), verses=dict(unannotated=648, empty=30))
+    said = about_bible(facts)
+    assert '648 verses are used as they are. Others are used in some tasks only, or not at all: 30 have no text.' in said
+    said = about_bible(facts | dict(source=dict(name='ACAI'), verses=dict(aligned=600, unannotated=48)))
+    assert '600 verses are used as they are, with labels projected from ACAI. ' in said and '48 have no annotation.' in said
+
+def test_a_model_is_trained_on_the_text_whatever_names_it(tmp_path, monkeypatch):
+    from pronto.reporting.card import next_steps
+    monkeypatch.chdir(tmp_path)
+    assert f'pronto pretrain {tmp_path}/wol/text.tsv -o' in next_steps(tmp_path/'wol', [], bible='wol') # A code of the data folder
+    (tmp_path/'wol.usfm').touch()
+    assert 'pronto pretrain wol.usfm -o' in next_steps(tmp_path/'wol', [], bible='wol.usfm')
+
 def test_an_adapter_is_to_be_merged_first(corpus, tmp_path, capsys):
     (tmp_path/'lora').mkdir()
     (tmp_path/'lora'/'adapter_config.json').write_text('{}')

@@ -1,5 +1,5 @@
 "From Python: one call for a folder, a name or a loaded model, the same numbers as the commands give, and a callback"
-import json, os, shutil, subprocess, sys
+import json, os, re, shutil, subprocess, sys
 
 import numpy as np
 import pytest
@@ -108,8 +108,11 @@ def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
         answers = answers_to(run, str(dataset))
     assert run.counts == dict(train=60, dev=20, test=15) and len(answers) == 15
     assert run.hyperparameters['sampled'] == '60+20+15' # Another sample is another run
-    rows = {str(row.ref): ' / '.join(row.choices) for row in pronto.load_dataset(dataset).tasks['word_order']['test']}
-    assert all(answer['text'] == rows[answer['where']] for answer in answers)
+    rows = {str(row.ref): row.choices for row in pronto.load_dataset(dataset).tasks['word_order']['test']}
+    for answer in answers: # The words that change places are in brackets
+        begin, first, second, end = re.fullmatch(r'(.*)\[(.*) / (.*)\](.*)', answer['text']).groups()
+        assert (f'{begin}{first}{end}', f'{begin}{second}{end}') == rows[answer['where']]
+        assert len(first.split()) == 2 and first.split()[::-1] == second.split()
 
 def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     from pronto.runs.store import read_runs
