@@ -304,7 +304,8 @@ def test_what_pronto_suggests_runs_state_by_state(corpus, model, tmp_path, capsy
 
 def test_the_numbers_of_other_models_are_those_of_the_study():
     import runpy
-    from pronto.reporting.card_page import others_numbers
+    from pronto.reporting.questions.question import find_question
+    others_numbers = find_question('languages').of_language
     facts = runpy.run_path(str(ROOT/'benchmarks'/'world.py'))
     assert facts['FACTS'].read_text(encoding='utf-8') == facts['facts']() # If not: python benchmarks/world.py --facts
     assert re.search(r'causal8 \d+ \(\d+ to \d+, has read 5,000 verses\)', others_numbers('wol'))
