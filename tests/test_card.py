@@ -218,7 +218,7 @@ def test_a_task_with_rows_in_two_folds_only_is_named(tmp_path):
             for ref,text in made_up().items() if ref.book == 'MRK']
     build(TEXT_ALONE, Bible(rows), tmp_path/'qaa', splits='folds', min_verses=1, report=str)
     dataset, = open_datasets([tmp_path/'qaa'], report=None)
-    said = 'WX has no part in the number: fewer than 3 of 10 folds of this text have rows to test.'
+    said = 'Left out of the number, as fewer than 3 of 10 folds of this text have rows to test: WX.'
     assert said in card_text(Card(dataset)).splitlines()
 
 def test_a_text_alone_has_no_labels_that_are_missing():

@@ -35,15 +35,13 @@ from ..runs.store import predictions_of
 # %% ../../nbs/reporting/card.ipynb #card006b
 def _scope(books:set[str])->str: # Which part of the Bible these are
     named = [BOOKS[book] for book in BOOKS if book in books]
-    if books >= {*BOOKS} - {*_BEYOND}:
+    if books >= {*[*BOOKS][:66]}:
         return 'the whole Bible'
     if books == {*NT_BOOKS}:
         return 'the New Testament'
     if len(named) <= 4:
         return ', '.join(named)
     return f'{len(named)} books, from {named[0]} to {named[-1]}'
-
-_BEYOND = tuple(BOOKS)[66:]
 
 def _rights(licence:str)->str: # A sentence
     if licence in ('', NOT_STATED):

@@ -193,9 +193,8 @@ def _passed_over(card:Card)->list[str]: # A sentence, where a text has few chapt
     folds, asked = card.dataset.folds, scored_tasks(card.dataset)
     names = [card.dataset.known[stem].abbr for stem in SCORED if stem not in asked and len(folds) > 1
              and any(fold.n_rows(stem, 'test') for fold in folds)]
-    has = 'has' if len(names) == 1 else 'have'
-    return [f'{", ".join(names)} {has} no part in the number: fewer than {LEAST_FOLDS} of {len(folds)} folds '
-            f'of this text have rows to test.']*bool(names)
+    return [f'Left out of the number, as fewer than {LEAST_FOLDS} of {len(folds)} folds of this text have '
+            f'rows to test: {", ".join(names)}.']*bool(names)
 
 def _in_english(card:Card)->list[str]: # In Markdown
     "What the same models know of English"

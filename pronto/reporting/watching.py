@@ -92,7 +92,7 @@ class LanguageCallback(_AskedModel):
         try:
             values = self.numbers(model)
         except Exception as e: # Also a GPU without room for two, or an adapter that cannot be merged
-            self.report(f'{about}: the model was not asked: {e or type(e).__name__}')
+            self.report(f'{about}: the model was not asked: {e}')
             return self.named(*[math.nan]*len(_NUMBERS))
         self.report(f'{about}: {self.sentence}')
         return values
