@@ -6,6 +6,7 @@
 __all__ = ['READ_LANGUAGES', 'numbers_of_halves', 'number_table', 'number_sentences']
 
 # %% ../../../nbs/lab/questions/language_numbers.ipynb #lng00004
+import re
 from operator import itemgetter
 from statistics import mean, median
 import numpy as np
@@ -82,7 +83,8 @@ def _known_numbers(rows:list[dict])->str:
         reads = {'': '', 0: 'has not read it'}.get(verses, f'has read {verses or 0:,} verses')
         interval = row['low'] and decimal([float(row['low']), float(row['high'])], 0) # Not if all are tied
         about = ', '.join(filter(None, [interval, reads]))
-        shown.append(f'{row["model"]} {decimal(float(row["number"]), 0)} ({about})')
+        model = re.sub(r'(causal|masked)\d+', r'a \1 model', row['model']) # Of so many languages
+        shown.append(f'{model} {decimal(float(row["number"]), 0)} ({about})')
     return f'Small models that were asked about another text have: {"; ".join(shown)}.'
 
 def _family_mean(rows:list[dict], language:str)->tuple[float,float,int]: # Its error; of how many languages
