@@ -74,6 +74,7 @@ def _write_loaded(model, tokenizer, folder:Path):
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
+# %% ../../nbs/reporting/evaluating.ipynb #evporig2
 def _tensors(folder:Path)->dict: # The name of each to the opened file that has it
     from safetensors import safe_open
     opened = [safe_open(path, 'pt') for path in folder.glob('*.safetensors')]
