@@ -65,6 +65,7 @@ ROWS = {
     'style-in-style.usj.json': ['1:1 Anam, toki leu.', '1:2-3 Nami'],
     'verse-lines.txt': ['1:1 Anam, toki.', '1JN 1:2-3 Leu.'],
     'quoted.csv': ['1:1 Anam, "toki".', '1:2 Leu.'],
+    'quoted.tsv': ['1:1 Anam, "toki".', '1:2 Leu.'],
     'plain.tsv': ['1:1 "Anam" toki, leu', '1:2-3 Nami'],
     'vref/art.txt': ['1:1-2 Anam toki.', '1:3 Leu.'],
     'vref': ['1:1-2 Anam toki.', '1:3 Leu.'],

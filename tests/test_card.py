@@ -207,6 +207,37 @@ def test_a_text_of_forty_verses_is_too_little(corpus, model, tmp_path, capsys):
     argv = ['card', str(tmp_path/'few.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--min-verses', '10']
     assert main(argv) == 0 and 'This text is too little to say whether tiny reads text in this language. ' in capsys.readouterr().out
 
+def test_a_task_with_rows_in_two_folds_only_is_named(tmp_path):
+    "Of the other chapters, verses are too short for it"
+    from test_choices import made_up
+    from pronto.bibles.rows import Bible, VerseRow
+    from pronto.datasets.align import TEXT_ALONE
+    from pronto.datasets.building import build
+    from pronto.datasets.loading import open_datasets
+    from pronto.reporting.card_page import Card, card_text
+    rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text if ref.chapter < 3 else ' '.join(text.split()[:4]))
+            for ref,text in made_up().items() if ref.book == 'MRK']
+    build(TEXT_ALONE, Bible(rows), tmp_path/'qaa', splits='folds', min_verses=1, report=str)
+    dataset, = open_datasets([tmp_path/'qaa'], report=None)
+    said = 'Left out of the number, as fewer than 3 of 10 folds of this text have rows to test: WX.'
+    assert said in card_text(Card(dataset)).splitlines()
+
+def test_a_text_alone_has_no_labels_that_are_missing():
+    from pronto.datasets.align import TEXT_ALONE
+    from pronto.reporting.card import about_bible
+    facts = dict(code='wol', language='wol', source=dict(name=TEXT_ALONE.source.name), verses=dict(unannotated=648, empty=30))
+    said = about_bible(facts)
+    assert '648 verses are used as they are. Others are used in some tasks only, or not at all: 30 have no text.' in said
+    said = about_bible(facts | dict(source=dict(name='ACAI'), verses=dict(aligned=600, unannotated=48)))
+    assert '600 verses are used as they are, with labels projected from ACAI. ' in said and '48 have no annotation.' in said
+
+def test_a_model_is_trained_on_the_text_whatever_names_it(tmp_path, monkeypatch):
+    from pronto.reporting.card import next_steps
+    monkeypatch.chdir(tmp_path)
+    assert f'pronto pretrain {tmp_path}/wol/text.tsv -o' in next_steps(tmp_path/'wol', [], bible='wol') # A code of the data folder
+    (tmp_path/'wol.usfm').touch()
+    assert 'pronto pretrain wol.usfm -o' in next_steps(tmp_path/'wol', [], bible='wol.usfm')
+
 def test_an_adapter_is_to_be_merged_first(corpus, tmp_path, capsys):
     (tmp_path/'lora').mkdir()
     (tmp_path/'lora'/'adapter_config.json').write_text('{}')
@@ -274,9 +305,10 @@ def test_what_pronto_suggests_runs_state_by_state(corpus, model, tmp_path, capsy
 
 def test_the_numbers_of_other_models_are_those_of_the_study():
     import runpy
-    from pronto.reporting.card_page import others_numbers
+    from pronto.reporting.questions.question import find_question
+    others_numbers = find_question('languages').of_language
     facts = runpy.run_path(str(ROOT/'benchmarks'/'world.py'))
     assert facts['FACTS'].read_text(encoding='utf-8') == facts['facts']() # If not: python benchmarks/world.py --facts
-    assert re.search(r'causal8 \d+ \(\d+ to \d+, has read 5,000 verses\)', others_numbers('wol'))
+    assert re.search(r'a causal model \d+ \(\d+ to \d+, has read 5,000 verses\)', others_numbers('wol'))
     mean = r'In the \d+ languages of its family .* have −?\d+ of 100 on average, which is off by \d+ .*'
     assert re.fullmatch(mean, others_numbers('isl'))

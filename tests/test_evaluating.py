@@ -1,5 +1,5 @@
 "From Python: one call for a folder, a name or a loaded model, the same numbers as the commands give, and a callback"
-import json, os, subprocess, sys
+import json, os, re, shutil, subprocess, sys
 
 import numpy as np
 import pytest
@@ -110,8 +110,11 @@ def test_verses_to_read_are_those_of_a_sample(dataset, tmp_path):
         answers = answers_to(run, str(dataset))
     assert run.counts == dict(train=60, dev=20, test=15) and len(answers) == 15
     assert run.hyperparameters['sampled'] == '60+20+15' # Another sample is another run
-    rows = {str(row.ref): ' / '.join(row.choices) for row in pronto.load_dataset(dataset).tasks['word_order']['test']}
-    assert all(answer['text'] == rows[answer['where']] for answer in answers)
+    rows = {str(row.ref): row.choices for row in pronto.load_dataset(dataset).tasks['word_order']['test']}
+    for answer in answers: # The words that change places are in brackets
+        begin, first, second, end = re.fullmatch(r'(.*)\[(.*) / (.*)\](.*)', answer['text']).groups()
+        assert (f'{begin}{first}{end}', f'{begin}{second}{end}') == rows[answer['where']]
+        assert len(first.split()) == 2 and first.split()[::-1] == second.split()
 
 def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     from pronto.runs.store import read_runs
@@ -278,6 +281,11 @@ def test_a_number_that_cannot_be_had_does_not_end_a_training(dataset, model):
     assert said[1].startswith('qaa, step 7: ')
     for part in ' as much as counting over ', ' of 100', ', n-grams ': assert part in said[1], part
     assert state.log_history == [metrics | dict(step=7)] and logs == metrics | dict(eval_runtime=1.) and len(metrics) == 7
+    net = loaded(model)[0]
+    def refused(): raise ValueError('Cannot merge layers of another base')
+    net.merge_and_unload = refused # As peft does with some
+    evaluated(net)
+    assert said[2] == 'qaa, step 7: the model was not asked: Cannot merge layers of another base'
 
 def test_several_sets_of_evaluation_ask_once_a_step(dataset, model, tmp_path, monkeypatch):
     "And a training whose number cannot be had goes on, though the number chooses the best weights"
@@ -314,11 +322,23 @@ def test_a_loaded_model_is_the_folder_that_it_came_from(asked, model):
     net, tokenizer = loaded(model)
     by_folder, by_model = asked(str(model), tasks='WO').runs[0], asked(net, tokenizer, tasks='WO').runs[0]
     assert (by_folder.model, by_folder.model_hash) == (by_model.model, by_model.model_hash)
+    tokenizer(['lo la mi'], truncation=True, max_length=2, padding='max_length') # Which it keeps, and writes
+    net.config.use_cache = False
+    assert asked(net, tokenizer, tasks='WO').runs[0].model_hash == by_model.model_hash
     tokenizer.model_max_length //= 2
     assert asked(net, tokenizer, tasks='WO').runs[0].model_hash != by_model.model_hash
     net, tokenizer = loaded(model)
     with torch.no_grad(): next(net.parameters()).add_(.1)
     assert asked(net, tokenizer, tasks='WO').runs[0].model_hash != by_model.model_hash
+
+def test_a_folder_may_have_tensors_that_are_computed_anew(asked, model, tmp_path):
+    "As those of models that older versions of transformers wrote"
+    from safetensors.torch import load_file, save_file
+    old = shutil.copytree(model, tmp_path/'old')
+    tensors = load_file(old/'model.safetensors') | {'position_ids': torch.arange(9)}
+    save_file(tensors, old/'model.safetensors', metadata=dict(format='pt'))
+    by_folder, by_model = asked(str(old), tasks='WO').runs[0], asked(*loaded(old), tasks='WO').runs[0]
+    assert by_folder.model_hash == by_model.model_hash
 
 @pytest.mark.filterwarnings('ignore::DeprecationWarning', 'ignore::UserWarning')
 def test_adapters_are_merged_in_a_copy_and_quantised_models_are_one_line(asked, model):

@@ -195,6 +195,19 @@ def test_a_file_of_readers_or_sources_that_is_not_there_is_named(tmp_path, capsy
         line, = capsys.readouterr().err.splitlines()
         assert 'none.py: is not there; name a file of Python' in line and 'fails with' not in line
 
+def test_a_reader_or_a_source_has_a_name_of_its_own(tmp_path, capsys):
+    "So that no record is taken for one of PrOnto's own reading"
+    from pronto.bibles.reading import READERS
+    from pronto.sources.annotate import SOURCES
+    known = [*READERS], [*SOURCES]
+    (tmp_path/'reader.py').write_text('from pronto.bibles.reading import Reader\nMINE = Reader("USFM", bool, str)\n')
+    source = 'from dataclasses import replace\nfrom pronto.sources.annotate import SOURCES\nMINE = replace(SOURCES[1], if_empty="mine")\n'
+    (tmp_path/'source.py').write_text(source)
+    for name,argv in {'USFM': ['convert', 'x.txt', '--readers', str(tmp_path/'reader.py')],
+                      'MACULA Greek': ['annotate', '.', '-o', 'a.parquet', '--sources', str(tmp_path/'source.py')]}.items():
+        assert main(argv) == 1 and f'{name} is a name of PrOnto; choose another' in capsys.readouterr().err
+    assert (READERS, SOURCES) == known
+
 def test_build_says_which_tasks_are_newer_than_the_annotations(place, tmp_path, capsys):
     earlier = read_annotations(place/'annotations.parquet')
     earlier.source.name = 'OntoNotes' # The corpus has a name of its own

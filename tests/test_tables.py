@@ -281,6 +281,12 @@ def test_committed_tables_are_those_of_today(tmp_path):
     assert [path.name for path in made] == ['published.csv', *(f'table{i}.{x}' for i in range(1, 6) for x in ('csv','md','tex'))]
     assert [path.name for path in made if path.read_bytes() != (ROOT/'paper_tables'/path.name).read_bytes()] == []
 
+def test_nothing_has_no_sign():
+    "In what is committed, as `decimal` prints it"
+    places = [p for folder in ('paper_tables','docs','nbs') for p in (ROOT/folder).rglob('*') if p.suffix in ('.md','.tex','.ipynb')]
+    signed = re.compile(r'(?:−|\$-\$)0\.0+(?!\d)')
+    assert len(places) > 300 and [p.name for p in places if signed.search(p.read_text(encoding='utf-8'))] == []
+
 # One block, one test set
 
 def test_a_block_has_one_test_set(tmp_path):

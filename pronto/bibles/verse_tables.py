@@ -100,6 +100,12 @@ def _with_verse(cells:list[str])->list[str]:
     chapter, verse = re.split('[:.]', cells[1].strip(), maxsplit=1)
     return [cells[0], chapter, verse, cells[2]]
 
+def _is_of_spreadsheet(text:str)->bool: # Which writes: "He said, ""Go!"""
+    "Is each text between tabs that begins with a quote closed by one, and are quotes inside of some doubled?"
+    texts = re.findall(r'\t("[^\t\n]*)', text)
+    is_closed = all(re.fullmatch('"(?:[^"]|"")*"', cell) for cell in texts)
+    return is_closed and any('""' in cell[1:-1] for cell in texts)
+
 # %% ../../nbs/bibles/verse_tables.ipynb #a1b8c0sedc
 def _table(text:str, path)->tuple[list[str],list[tuple[int,list[str]]]]:
     "The fields of the columns, and line number and cells of each row"
@@ -108,7 +114,8 @@ def _table(text:str, path)->tuple[list[str],list[tuple[int,list[str]]]]:
         text = _STATED_MARK.sub('\n', text, count=1)
     if not mark:
         raise NotABible(path, f'begins with {_first_line(text)[:60]!r}; {_WANTED}')
-    if mark in '\t|': # A quote is a letter
+    is_quoted = mark not in '\t|' or _is_of_spreadsheet(text)
+    if not is_quoted: # A quote is a letter
         lines = [(i, line) for i,line in enumerate(text.split('\n'), 1) if line]
         rows = [(i, _with_verse(line.split(mark))) for i,line in lines]
     else:
@@ -123,7 +130,7 @@ def _table(text:str, path)->tuple[list[str],list[tuple[int,list[str]]]]:
         head = _DEFAULT
     else:
         raise NotABible(path, f'has the columns {", ".join(first)[:80]}; {_WANTED}', f'line {rows[0][0]}')
-    if mark not in '\t|':
+    if is_quoted:
         _check_quotes(rows, mark, head, path)
     return head, rows
 

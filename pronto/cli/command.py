@@ -154,20 +154,25 @@ def _load_own(args):
         from pronto.protocols.protocol import load_protocols
         load_protocols(args.protocols)
     if getattr(args, 'readers', None):
-        from pronto.bibles.reading import READERS, Reader
-        _load_kinds(args.readers, Reader, READERS)
+        from pronto.bibles.reading import OUR_READERS, READERS, Reader
+        _load_kinds(args.readers, Reader, READERS, OUR_READERS)
     if getattr(args, 'sources', None):
-        from pronto.sources.annotate import SOURCES, SourceType
-        _load_kinds(args.sources, SourceType, SOURCES)
+        from pronto.sources.annotate import OUR_SOURCES, SOURCES, SourceType
+        _load_kinds(args.sources, SourceType, SOURCES, OUR_SOURCES)
 
-def _load_kinds(path, kind:type, registry:list):
+def _load_kinds(path, kind:type, registry:list, ours:tuple):
     "Run a file of the user; what it defines comes before what is known"
     from pronto.datasets.tasks import run_file
-    n = len(registry)
+    before = [*registry]
     defined = [value for value in run_file(Path(path).resolve()).values() if isinstance(value, kind)]
     registry[:0] = [value for value in defined if value not in registry]
-    if len(registry) == n:
+    if registry == before:
         raise InputError(path, f'defines no {kind.__name__}; CONTRIBUTING.md shows how')
+    of_user, taken = ({getattr(value, 'source', value).name for value in values}
+                      for values in ([value for value in registry if value not in ours], ours))
+    if same := of_user & taken:
+        registry[:] = before
+        raise InputError(path, f'{min(same)} is a name of PrOnto; choose another')
 
 def _find_store(args):
     "The run store is also found in a folder of results of many people"

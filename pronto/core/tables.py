@@ -220,7 +220,7 @@ def decimal(
     "A score, another number, or an interval as a table prints it, with so many decimals"
     if isinstance(x, (tuple, list)):
         return ABSENT if None in x else form.format(*(decimal(end, digits, sign) for end in x))
-    return ABSENT if x is None or x != x else f'{x:{sign or "z"}.{digits}f}'.replace('-', '−')
+    return ABSENT if x is None or x != x else f'{x:{sign}z.{digits}f}'.replace('-', '−')
 
 def percent(share:float)->str: # e.g. `85 %`
     "A share as a table prints it"

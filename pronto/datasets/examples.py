@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['TIE', 'VerseExample', 'PairExample', 'verses_of', 'text_columns', 'column_counts', 'kind_of_columns', 'table_line',
-           'Verses', 'ChoiceRow', 'row_texts', 'read_json_rows', 'Choices', 'answer_of', 'credit']
+           'Verses', 'ChoiceRow', 'row_texts', 'shown_text', 'read_json_rows', 'Choices', 'answer_of', 'credit']
 
 # %% ../../nbs/datasets/examples.ipynb #ex04imports
-import json
+import json, regex
 from collections import Counter
 from functools import cached_property
+from itertools import takewhile
 from typing import Iterator, NamedTuple
 from ..core.files import InputError, file_lines
 from ..core.refs import Ref, parse_ref
@@ -171,6 +172,27 @@ def row_texts(row)->tuple[str,...]:
     if not isinstance(row, ChoiceRow):
         return row.texts
     return (row.before, *row.choices) if row.context else row.choices
+
+def _n_alike(lists:list[list[str]])->int:
+    "With how many equal items several lists begin"
+    return sum(1 for _ in takewhile(lambda items: len({*items}) == 1, zip(*lists)))
+
+def _in_brackets(choices:tuple[str,...])->str:
+    "Two choices as one text: words, or letters where none are divided, in which they differ are in brackets"
+    mark = ' ' if all(' ' in text for text in choices) else ''
+    parts = [text.split(mark) if mark else regex.findall(r'\X', text) for text in choices]
+    begin = _n_alike(parts)
+    end = _n_alike([some[begin:][::-1] for some in parts])
+    if len(choices) != 2 or not begin + end:
+        return ' / '.join(choices)
+    differing = ' / '.join(mark.join(some[begin:len(some) - end]) for some in parts)
+    return mark.join([*parts[0][:begin], f'[{differing}]', *parts[0][len(parts[0]) - end:]])
+
+def shown_text(row)->str: # e.g. `In the [beginning / end] was the word`
+    "What is read of a row as one text, for people"
+    if not isinstance(row, ChoiceRow):
+        return ' / '.join(row.texts)
+    return ' / '.join(filter(None, (row.before, _in_brackets(row.choices))))
 
 # %% ../../nbs/datasets/examples.ipynb #exjson2
 def read_json_rows(

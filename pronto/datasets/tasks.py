@@ -32,6 +32,7 @@ from .choices.words import next_verse
 from .choices.text import ChoiceText
 from .choices.words import word_choice, word_exchange, word_order
 from .examples import ChoiceRow, Choices, PairExample, VerseExample, Verses, read_json_rows
+from .examples import shown_text
 from .pairs import (COUNT_PAIRS, MORE_PAIRS, NEAR_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing,
                                    Pairs, Uses, contradictions, make_uses)
 from .splits import SPLITS, random_splits, split_of
@@ -404,7 +405,7 @@ class ChoiceTask(Task):
         return np.array([credit(*both) for both in zip(true, answers)])
 
     def item_texts(self, rows:list[ChoiceRow])->list[str]: # For tables of errors
-        return [' / '.join(filter(None, (row.context, *row.choices))) for row in rows]
+        return [shown_text(row) for row in rows]
 
     def read_table(self, path, lines:list[str]|None=None)->list[ChoiceRow]:
         return read_json_rows(path, ChoiceRow, 'build the dataset again', lines)

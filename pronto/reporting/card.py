@@ -18,9 +18,9 @@ from ..core.files import InputError, fact_table
 from ..core.refs import BOOKS, NT_BOOKS
 from ..core.tables import IN_BRACKETS, Table, code_span, grouped, isolated, markdown_text
 from ..core.tables import own_direction
-from ..datasets.examples import row_texts
+from ..datasets.examples import shown_text
 from ..datasets.loading import open_datasets, sample
-from ..datasets.manifest import NOT_STATED
+from ..datasets.manifest import NOT_STATED, is_of_text_alone
 from ..datasets.tasks import ChoiceTask, GivenLabel, NumberTask, Task, Tasks, UnknownTask
 from .cells import few_rows_notes, number
 from .rendering import BASELINES_IN_WORDS
@@ -35,15 +35,13 @@ from ..runs.store import predictions_of
 # %% ../../nbs/reporting/card.ipynb #card006b
 def _scope(books:set[str])->str: # Which part of the Bible these are
     named = [BOOKS[book] for book in BOOKS if book in books]
-    if books >= {*BOOKS} - {*_BEYOND}:
+    if books >= {*[*BOOKS][:66]}:
         return 'the whole Bible'
     if books == {*NT_BOOKS}:
         return 'the New Testament'
     if len(named) <= 4:
         return ', '.join(named)
     return f'{len(named)} books, from {named[0]} to {named[-1]}'
-
-_BEYOND = tuple(BOOKS)[66:]
 
 def _rights(licence:str)->str: # A sentence
     if licence in ('', NOT_STATED):
@@ -79,9 +77,10 @@ def about_bible(
     if books:
         lines.append(f'It is {_scope({*books})}.')
     if verses:
-        labels = f', with labels projected from {source}' if source else ''
-        lines.append(f'{verses.get("aligned", 0):,} verses are used as they are{labels}.')
-        here = {status: n for status,n in verses.items() if status not in ('aligned','missing')}
+        used = 'unannotated' if is_of_text_alone(facts) else 'aligned'
+        labels = f', with labels projected from {source}' if source and used == 'aligned' else ''
+        lines.append(f'{verses.get(used, 0):,} verses are used as they are{labels}.')
+        here = {status: n for status,n in verses.items() if status not in (used,'missing')}
         here['missing'] = facts.get('bible', {}).get('missing', 0)
         left = [f'{n:,} {_STATUSES.get(s, "verses of its books are missing")}' for s,n in here.items() if n]
         if left:
@@ -144,7 +143,7 @@ def example_table(datasets:list)->Table:
         task = dataset.known.get(stem) or UnknownTask(stem)
         sense = getattr(row, 'sense', None)
         sense = f'{sense.split(":")[-1]}: ' if sense else '' # ACAI's begin with their kind: `keyterm:Life`
-        rows.append([_spelled(task), task.question, sense + isolated(' / '.join(row_texts(row))),
+        rows.append([_spelled(task), task.question, sense + isolated(shown_text(row)),
                      own_direction(_answer(task, row))])
     header = ['task','question','an example','its label']
     return Table('tasks', 'What the tasks ask', [(header, rows)], align='l')
@@ -345,6 +344,8 @@ def verse_table(
     title = f'{record.model} on {_spelled(task)}'
     last = task.labels[-1] if task.counts else ''
     notes = [task.question] if task.question else []
+    if isinstance(task, ChoiceTask):
+        notes.append('Where two choices differ, both stand in brackets: [first / second].')
     if last:
         notes.append(f'The label {last} stands for {last} or more.')
     header = ['', 'verse', 'text', 'label', 'its answer']
@@ -385,7 +386,7 @@ def next_steps(
     asks = f'pronto card {folder} -m {quote(first)}'
     lines = [f'Models to try: {named}.',
              f'Ask one: {code_span(asks if here else f"hf download {quote(first)} && {asks}")}']
-    text = quote(bible or str(Path(dataset)/'text.tsv'))
+    text = quote(bible if Path(bible).exists() else str(Path(dataset)/'text.tsv')) # A code names neither
     train = f'pronto pretrain {text} -o my-model && pronto card {folder} -m my-model'
     lines.append(f'Train a small one on this text and any other in the language: {code_span(train)}')
     of_models = ''.join(f' -m {quote(model)}' for model in models)

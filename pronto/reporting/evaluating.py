@@ -25,8 +25,7 @@ from ..core.progress import progress as bar
 from ..core.tables import Table, grouped
 from ..datasets.finding import find_dataset
 from ..datasets.loading import Dataset, open_dataset
-from ..modeling.model import (Model, WEIGHTS, file_hash, hub_models, local_model, model_files,
-                                   model_name, own_models)
+from ..modeling.model import Model, hub_models, local_model, model_name, own_models
 from .accuracy_tables import Options
 from .card import card_finding, score_card
 from .questions.question import ask_runs, usual_kind
@@ -75,11 +74,30 @@ def _write_loaded(model, tokenizer, folder:Path):
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
-def _weights_and_tokenizer(folder:Path)->dict[str,str]: # Name of a file to its hash
-    return {path.name: file_hash(path) for path in model_files(folder)
-            if path.name.endswith(WEIGHTS) or path.name == 'tokenizer.json'}
+# %% ../../nbs/reporting/evaluating.ipynb #evporig2
+def _tensors(folder:Path)->dict: # The name of each to the opened file that has it
+    from safetensors import safe_open
+    opened = [safe_open(path, 'pt') for path in folder.glob('*.safetensors')]
+    return {name: file for file in opened for name in file.keys()}
 
-_REWRITTEN = {*'_name_or_path name_or_path transformers_version architectures dtype torch_dtype'.split()}
+def _has_same_weights(one:Path, written:Path)->bool:
+    "Saving leaves out what is computed anew, e.g. numbers of positions"
+    from torch import equal
+    given, ours = _tensors(one), _tensors(written)
+    pairs = ([files[name].get_tensor(name) for files in (given, ours)] for name in ours)
+    return ours.keys() <= given.keys() and all(a.dtype == b.dtype and equal(a, b) for a,b in pairs)
+
+def _tokens(folder:Path)->str: # Empty where a tokenizer has other files
+    "A tokenizer as this version of its library writes it, without the length it was last asked to cut to"
+    from tokenizers import Tokenizer
+    if not (folder/'tokenizer.json').is_file():
+        return ''
+    tokenizer = Tokenizer.from_file(str(folder/'tokenizer.json'))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer.to_str()
+
+_REWRITTEN = {*'_name_or_path name_or_path transformers_version dtype torch_dtype use_cache'.split()}
 
 def _has_same_settings(one:Path, other:Path)->bool:
     "Are two configurations equal, apart from the defaults and versions that saving adds?"
@@ -89,10 +107,11 @@ def _has_same_settings(one:Path, other:Path)->bool:
 def _origin(model, written:Path)->Path|None:
     "The folder that a loaded model comes from, if model and tokenizer have not changed since"
     folder = local_model(getattr(model.config, '_name_or_path', ''))
-    if not folder or _weights_and_tokenizer(folder) != _weights_and_tokenizer(written):
-        return None
     settings = 'config.json', 'tokenizer_config.json'
-    return folder if all(_has_same_settings(folder/name, written/name) for name in settings) else None
+    if not folder or not all(_has_same_settings(folder/name, written/name) for name in settings):
+        return None
+    is_same = _has_same_weights(folder, written) and _tokens(folder) == _tokens(written)
+    return folder if is_same else None
 
 # %% ../../nbs/reporting/evaluating.ipynb #evinfold
 @contextmanager

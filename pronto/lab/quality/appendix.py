@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Callable
 from ...bibles.languages import Language, identify
 from ..bibles.ud import Treebank
 from ...core.files import InputError, fact_table
-from ...core.pictures import heat_map
+from ..reporting.notebook_views import heat_map
 from ...core.tables import IN_BRACKETS, Table, decimal
 from ...datasets.loading import Dataset, load_dataset_folder
 from ..modeling.plain_text import plain_letters

@@ -6,10 +6,12 @@
 __all__ = ['READ_LANGUAGES', 'numbers_of_halves', 'number_table', 'number_sentences']
 
 # %% ../../../nbs/lab/questions/language_numbers.ipynb #lng00004
+import re
 from operator import itemgetter
-from statistics import median
+from statistics import mean, median
 import numpy as np
 from ...bibles.languages import family_of, identify, script_for
+from ...core.files import fact_table
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
 from ...datasets.choices.reading_curve import SCORED
 from ...reporting.language_score import OF_PEOPLE, above_readers, beyond_chance, language_scores
@@ -72,6 +74,47 @@ def number_table(runs:list[Run])->Table:
     return table_of('languages', 'How much models read of languages', _COLUMNS, _entries(runs), [_NOTE],
                     align='lllrrrrrl')
 
+# %% ../../../nbs/lab/questions/language_numbers.ipynb #lng000sa1
+def _known_numbers(rows:list[dict])->str:
+    "What models have in a language of the table"
+    shown = []
+    for row in sorted(rows, key=lambda row: -float(row['number'])):
+        verses = row['verses_read'] and int(row['verses_read'])
+        reads = {'': '', 0: 'has not read it'}.get(verses, f'has read {verses or 0:,} verses')
+        interval = row['low'] and decimal([float(row['low']), float(row['high'])], 0) # Not if all are tied
+        about = ', '.join(filter(None, [interval, reads]))
+        model = re.sub(r'(causal|masked)\d+', r'a \1 model', row['model']) # Of so many languages
+        shown.append(f'{model} {decimal(float(row["number"]), 0)} ({about})')
+    return f'Small models that were asked about another text have: {"; ".join(shown)}.'
+
+def _family_mean(rows:list[dict], language:str)->tuple[float,float,int]: # Its error; of how many languages
+    "What models that have not read a language have on average in its family, or in all where that is empty"
+    unread = [row | dict(family=family_of(row['language'])) for row in rows if row['verses_read'] == '0']
+    family = family_of(language)
+    within = bool(family) and any(row['family'] == family for row in unread)
+    def place(row):
+        return row['model'], row['family'] if within else ''
+    numbers = {key: [float(row['number']) for row in of_key] for key,of_key in grouped(unread, place).items()}
+    errors = [abs(x - (sum(of_key) - x)/(len(of_key) - 1)) for of_key in numbers.values() if len(of_key) > 1
+              for x in of_key]
+    expected = [x for (_,name),of_key in numbers.items() if name == family or not within for x in of_key]
+    alike = {row['language'] for row in unread if row['family'] == family or not within}
+    return mean(expected), mean(errors), len(alike) if within else 0
+
+def _others_numbers(
+    language:str # A code of ISO 639-3; empty if it is not known
+)->str:
+    "What small models have in a language, or how they do without having read it"
+    rows = fact_table('language_numbers')
+    if of_language := [row for row in rows if row['language'] == language]:
+        return _known_numbers(of_language)
+    expected, error, n = _family_mean(rows, language)
+    where = {0: 'other languages', 1: 'the one language of its family'}
+    where = where.get(n, f'the {n} languages of its family')
+    return (f'In {where} that were measured, small models that had not read a language have '
+            f'{decimal(expected, 0)} of 100 on average, which is off by {decimal(error, 0)} where one '
+            'language is predicted from the others: expect no more of a model that has not read this one.')
+
 # %% ../../../nbs/lab/questions/language_numbers.ipynb #lng00010
 def _choices(records:list[Run], options)->list[Run]:
     return [r for r in records if r.task in SCORED and not r.sources]
@@ -90,4 +133,4 @@ def number_sentences(tables:list[Table], metric:str='')->list[str]: # One for ea
 READ_LANGUAGES = RunQuestion(
     'languages', _choices, lambda runs, metric: [number_table(runs)],
     Drawing('number', 'language', 'protocol', 'model'),
-    number_sentences, any_protocol=True, metric='accuracy', own_notes=True)
+    number_sentences, any_protocol=True, metric='accuracy', own_notes=True, of_language=_others_numbers)

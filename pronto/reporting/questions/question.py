@@ -39,6 +39,7 @@ class RunQuestion(NamedTuple):
     chooses:bool=False # Does it choose its runs itself, and say which?
     unused:str='Left out, as their splits or rules differ: {}.' # About runs that are in no table
     own_notes:bool=False # Do its tables say how runs were made? What it reads then needs no `runs`
+    of_language:Callable=None # From a code of ISO 639-3 to a sentence: what to expect of a model there
 
     @property
     def reads_one(self)->bool:
