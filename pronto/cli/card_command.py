@@ -77,7 +77,7 @@ def _complete(card, model, beside, runs, report): # `beside`: gives the folder o
     from pronto.runs.planning import plan
     from pronto.runs.runner import run_all
     if not known_protocol('memory'):
-        return # It belongs to a room of its own
+        return # Which the lab offers
     try:
         others = [*filter(None, [beside()])]
         trainings = plan(card.dataset, [model], protocol='memory', train=others, report=report)

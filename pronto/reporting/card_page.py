@@ -238,7 +238,7 @@ def _headline(card:Card)->list[str]: # In Markdown
         sentences.append('**No model was asked yet.** Counting words and letters of this text gets '
                          f'{decimal(ngrams, 0)} of 100, where guessing gets 0: a model that reads '
                          f'{markdown_text(card.language)} is clearly above that.')
-        if 'languages' in offers('questions'): # It belongs to a room of its own
+        if 'languages' in offers('questions'): # Which the lab offers
             sentences.append(find_question('languages').of_language(_language(card.dataset)))
     if not (sentences or card.runs):
         sentences.append('**No model was asked yet.**')
