@@ -234,7 +234,8 @@ def test_a_text_alone_has_no_labels_that_are_missing():
 def test_a_model_is_trained_on_the_text_whatever_names_it(tmp_path, monkeypatch):
     from pronto.reporting.card import next_steps
     monkeypatch.chdir(tmp_path)
-    assert f'pronto pretrain {tmp_path}/wol/text.tsv -o' in next_steps(tmp_path/'wol', [], bible='wol') # A code of the data folder
+    for bible in 'wol', '': # A code of the data folder, or no name of a file
+        assert f'pronto pretrain {tmp_path}/wol/text.tsv -o' in next_steps(tmp_path/'wol', [], bible=bible)
     (tmp_path/'wol.usfm').touch()
     assert 'pronto pretrain wol.usfm -o' in next_steps(tmp_path/'wol', [], bible='wol.usfm')
 

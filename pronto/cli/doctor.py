@@ -43,8 +43,8 @@ def _suggest(held:dict)->list[tuple[str,str]]: # The first is the next step
     if not (bibles or datasets):
         demo = 'pronto demo', 'shows in English what PrOnto does, in a minute or two'
         fetch = 'pronto fetch ebible engwebp', 'a translation, by its id at eBible.org'
-        build = _build(held, 'BIBLE', 'CODE'), 'if you have a translation, in any format'
-        return [fetch, *steps] if steps else [demo, fetch, build]
+        card = 'pronto card BIBLE -m MODEL', 'if you have a translation, in any format'
+        return [fetch, *steps] if steps else [demo, fetch, card]
     if held['runs']:
         return [('pronto tables', 'the tables of the runs, and which others there are'),
                 ('pronto report -o report.html', 'all runs on one page, for a browser')]

@@ -386,7 +386,7 @@ def next_steps(
     asks = f'pronto card {folder} -m {quote(first)}'
     lines = [f'Models to try: {named}.',
              f'Ask one: {code_span(asks if here else f"hf download {quote(first)} && {asks}")}']
-    text = quote(bible if Path(bible).exists() else str(Path(dataset)/'text.tsv')) # A code names neither
+    text = quote(bible if bible and Path(bible).exists() else str(Path(dataset)/'text.tsv'))
     train = f'pronto pretrain {text} -o my-model && pronto card {folder} -m my-model'
     lines.append(f'Train a small one on this text and any other in the language: {code_span(train)}')
     of_models = ''.join(f' -m {quote(model)}' for model in models)
