@@ -86,7 +86,7 @@ def test_a_model_that_predicts_the_next_word_is_asked_which_sentence_it_finds_mo
     assert main(argv) == 0
     said = capsys.readouterr()
     assert 'Nothing shows that decoder has read this very text: it completes 0 % of its verses word for word' in said.out
-    assert 'decoder was asked which of the sentences it finds more probable.' in said.out and 'decoder on English |' in said.out
+    assert 'Asked which of the sentences is more probable: decoder.' in said.out and 'decoder on English |' in said.out
     assert 'broken' in said.err # It is named, and ends nothing
     assert said.err.splitlines()[0] == 'build the tasks' and 'write the page' in said.err
 
@@ -205,7 +205,7 @@ def test_a_text_of_forty_verses_is_too_little(corpus, model, tmp_path, capsys):
     rows = (corpus/'bibles'/'qad.tsv').read_text(encoding='utf-8').splitlines(keepends=True)
     (tmp_path/'few.tsv').write_text(''.join(rows[:40]), encoding='utf-8')
     argv = ['card', str(tmp_path/'few.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--min-verses', '10']
-    assert main(argv) == 0 and 'This text is too little to say whether tiny reads text in this language. ' in capsys.readouterr().out
+    assert main(argv) == 0 and 'This text is too short to say whether tiny reads text in this language. ' in capsys.readouterr().out
 
 def test_a_task_with_rows_in_two_folds_only_is_named(tmp_path):
     "Of the other chapters, verses are too short for it"

@@ -121,7 +121,7 @@ def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     result = asked(str(model))
     from pronto.reporting.language_score import plain_finding
     (finding,) = plain_finding(result.scores)
-    assert finding.startswith('**This text is too little to say whether gpt2 reads qaa.** Asked to tell a sentence from one with words '
+    assert finding.startswith('**This text is too short to say whether gpt2 reads qaa.** Asked to tell a sentence from one with words '
                               'exchanged or replaced, it knows as much as counting over ')
     frame = result.to_frame()
     assert list(frame.task) == [r.task for r in result.runs] and frame.accuracy.between(0, 1).all()

@@ -31,7 +31,7 @@ def card_options(parser):
              'those that come with PrOnto)')
     add('--language', default='', help='name or code of the language, instead of what the Bible states')
     add('--all-tasks', action='store_true',
-        help='also the annotated tasks; this takes longer (always with -a)')
+        help='also the annotated tasks, which takes longer')
     least_verses_option(parser)
     replace_option(parser)
     readers_option(parser)

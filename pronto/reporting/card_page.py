@@ -17,7 +17,7 @@ from typing import Callable
 from ..bibles.languages import UNNAMED, identify
 from ..core.files import InputError, content_hash, data_dir, filled, html_page
 from ..core.offers import offers
-from ..core.tables import Table, code_span, decimal, markdown_text, percent
+from ..core.tables import Table, code_span, decimal, grouped, markdown_text, percent
 from ..datasets.loading import Dataset, dataset_folders, open_dataset, open_datasets
 from .card import about_bible, baseline_table, card_finding, example_table, next_steps
 from .card import score_card, telling_run, verse_table
@@ -170,13 +170,14 @@ class Card:
         return {row.model: row for row in language_scores(self.english).itertuples()}
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0009
-_ASKED = {'likelihood': 'was asked which of the sentences it finds more probable',
-          QUICK: 'does not say which sentence is better; we trained a classifier on its embeddings'}
+_ASKED = {'likelihood': 'Asked which of the sentences is more probable: {}',
+          QUICK: 'Judged by a classifier that we trained on embeddings of the sentences: {}'}
 
 def _how_asked(runs:list[Run])->list[str]: # In Markdown
-    "How each model chose, in a sentence"
+    "How the models chose, in a sentence for each way"
     ways = {run.model: run.protocol for run in runs if run.task in SCORED}
-    return [f'{markdown_text(model)} {_ASKED[way]}.' for model,way in ways.items() if way in _ASKED]
+    return [f'{_ASKED[way].format(markdown_text(", ".join(models)))}.'
+            for way,models in grouped(ways, ways.get).items() if way in _ASKED]
 
 def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
     counts = card.dataset.manifest.get('counts', {})

@@ -160,7 +160,7 @@ def reading_picture(
                 fontsize=8, color='.35')
     for mark in marks:
         _draw_mark(ax, mark, ends)
-    ax.set(xscale='log', xlabel=f'{unit} of this text that were read', ylabel='0 guessing, 100 all right',
+    ax.set(xscale='log', xlabel=f'{unit} of this text that were counted', ylabel='0 guessing, 100 all right',
            xlim=(ends[0]*.8, ends[1]*1.25), ylim=(min(0, *(mark.number for mark in marks)) - _BELOW, 104))
     ax.xaxis.set_major_formatter('{x:,.0f}')
     ax.set_title(no_formula(title), fontsize=9)

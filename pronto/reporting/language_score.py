@@ -164,8 +164,8 @@ _LEAST_WORDS = 100 # Fewer are not printed
 _IN_WORDS = dict(zip((*VERDICTS, TOO_LITTLE, ''), ( # `{}`: model and language
     '{} reads hardly any {}', '{} reads some {}', '{} reads {}',
     '{} reads {} better than counting all of this text allows',
-    'This text is too little to say whether {} reads {}',
-    'This text does not decide how much {} reads of {}')))
+    'This text is too short to say whether {} reads {}',
+    'This text is not enough to say how well {} reads {}')))
 
 def plain_finding(scores:pd.DataFrame)->list[str]: # In Markdown; empty without choices
     "A sentence for each model and dataset, without figures of tables"
