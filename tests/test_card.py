@@ -231,6 +231,15 @@ def test_a_text_alone_has_no_labels_that_are_missing():
     said = about_bible(facts | dict(source=dict(name='ACAI'), verses=dict(aligned=600, unannotated=48)))
     assert '600 verses are used as they are, with labels projected from ACAI. ' in said and '48 have no annotation.' in said
 
+def test_a_page_is_silent_on_tasks_that_nobody_asked_about():
+    from types import SimpleNamespace
+    from pronto.reporting.card_page import Card, _facts
+    warnings = ['same_arg_count: the dev split is empty', 'fold 2: sentence_mood: labels', 'word_order: few', 'the text is short']
+    manifest = dict(counts=dict.fromkeys(['same_arg_count','sentence_mood','word_order'], {}), warnings=warnings)
+    def said(**asked): return _facts(Card(SimpleNamespace(manifest=manifest), **asked))['warnings']
+    assert said(runs=[SimpleNamespace(task='word_order')]) == said(baselines=dict(word_order={})) == warnings[2:]
+    assert said(baselines=dict.fromkeys(manifest['counts'])) == warnings
+
 def test_a_model_is_trained_on_the_text_whatever_names_it(tmp_path, monkeypatch):
     from pronto.reporting.card import next_steps
     monkeypatch.chdir(tmp_path)

@@ -255,6 +255,13 @@ def _headline(card:Card)->list[str]: # In Markdown
 def _books(dataset:Dataset)->set[str]: # Codes; empty for a dataset without its text
     return {ref.book for ref in dataset.all_verses} if dataset.file('text.tsv').is_file() else set()
 
+def _facts(card:Card)->dict: # The manifest
+    "What is known of the text, without what is wrong with tasks that nobody asked about"
+    facts, asked = card.dataset.manifest, {run.task for run in card.runs} or card.baselines
+    others = [stem for stem in facts.get('counts', {}) if stem not in asked]
+    return facts | dict(warnings=[warning for warning in facts.get('warnings', [])
+                                  if not any(f'{stem}: ' in warning for stem in others)])
+
 def _html(markdown:str)->str:
     from markdown_it import MarkdownIt
     return MarkdownIt('commonmark', dict(html=False)).render(markdown)
@@ -305,7 +312,7 @@ def card_page(card:Card)->str: # HTML
         body.insert(1, f'<img alt="{escape(picture.alt)}" src="data:image/png;base64,{data}">')
     body.append(f'<h2>What to do next</h2>{_html(card.steps)}')
     folded = _tasks(card, language)
-    folded['This text'] = _html(about_bible(card.dataset.manifest, _books(card.dataset)))
+    folded['This text'] = _html(about_bible(_facts(card), _books(card.dataset)))
     folded['What the tasks ask'] = _of_table(example_table([card.dataset.path]), language)
     body += [_folded(title, content) for title,content in folded.items()]
     title = escape(card.title)

@@ -4,14 +4,13 @@
 
 # %% auto #0
 __all__ = ['MIN_SEEDS', 'METRICS', 'IN_PERCENT', 'Answers', 'has_seed', 'read_answers', 'read_seeds', 'answers_by_task',
-           'common_codes', 'same_rows', 'shown', 'main_metric', 'with_metric', 'answer_values', 'seed_scores',
-           'mean_score', 'baseline_scores', 'unambiguous_scores', 'compare_values', 'compare_answers', 'compare_all',
-           'is_clear', 'among_best', 'against_baselines']
+           'same_rows', 'shown', 'main_metric', 'with_metric', 'answer_values', 'seed_scores', 'mean_score',
+           'baseline_scores', 'unambiguous_scores', 'compare_values', 'compare_answers', 'compare_all', 'is_clear',
+           'among_best', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import combinations
 import numpy as np
 import pandas as pd
@@ -166,15 +165,6 @@ def answers_by_task(
     return answers
 
 # %% ../../nbs/reporting/scores.ipynb #rsc11
-def common_codes(answers:Iterable[Answers])->tuple[np.ndarray,list[int]]: # One of each translation
-    "The codes of the rows that all have, and how many rows with a reference each has"
-    codes, sizes = {}, []
-    for one in answers:
-        if one.rows.same not in codes: # Not the same rows again
-            codes[one.rows.same] = np.unique(one.rows.codes)
-        sizes.append(len(codes[one.rows.same]))
-    return reduce(np.intersect1d, codes.values()), sizes
-
 def same_rows(*answers:Answers)->list[Answers]: # In the same order, maybe without any
     "The answers of models to the rows that all have; without references only if the test sets are equal"
     by_rows = {a.rows.same: a.rows for a in answers}

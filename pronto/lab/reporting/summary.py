@@ -7,6 +7,8 @@ __all__ = ['SharedRows', 'shared_rows', 'test_set_scores', 'summarise', 'rows_no
            'drawn_summaries']
 
 # %% ../../../nbs/lab/reporting/summary.ipynb #sum04
+from collections.abc import Iterable
+from functools import reduce
 from operator import attrgetter, itemgetter
 from typing import Callable, NamedTuple
 import numpy as np
@@ -18,7 +20,7 @@ from ...reporting.rendering import BASELINE_NAMES, language_name
 from ...reporting.cells import data_notes, described
 from ...reporting.questions.question import Drawing
 from ...reporting.scores import IN_PERCENT, METRICS, Answers, baseline_scores
-from ...reporting.scores import common_codes, main_metric, mean_score, read_answers, shown
+from ...reporting.scores import main_metric, mean_score, read_answers, shown
 from ...reporting.accuracy_tables import USUAL, Options, add_unlisted, choose, runs_in
 from ...runs.comparing import TaskKey
 from ...runs.schema import Run
@@ -31,6 +33,15 @@ class SharedRows(NamedTuple):
 
 def _read_first(runs:list[Run])->Answers: return read_answers(runs[:1])
 
+def _common_codes(answers:Iterable[Answers])->tuple[np.ndarray,list[int]]: # One of each translation
+    "The codes of the rows that all have, and how many rows with a reference each has"
+    codes, sizes = {}, []
+    for one in answers:
+        if one.rows.same not in codes: # Not the same rows again
+            codes[one.rows.same] = np.unique(one.rows.codes)
+        sizes.append(len(codes[one.rows.same]))
+    return reduce(np.intersect1d, codes.values()), sizes
+
 def shared_rows(
     runs:dict[tuple[str,TaskKey],list[Run]], # (Bible, task) to those of any model
     read:Callable=_read_first # Gives their answers; one after the other, as those of all take much room
@@ -38,7 +49,7 @@ def shared_rows(
     "The rows that all translations have"
     shared = {}
     for task,pairs in grouped(runs, lambda pair: pair[1]).items():
-        rows, sizes = common_codes(read(runs[pair]) for pair in pairs)
+        rows, sizes = _common_codes(read(runs[pair]) for pair in pairs)
         if len(sizes) > 1 and 2*len(rows) >= min(sizes) > 0:
             shared[task] = SharedRows(rows, max(sizes))
     return shared
