@@ -266,7 +266,7 @@ def test_a_verse_of_a_million_characters_is_refused_at_once(planted, monkeypatch
 def test_no_verse_is_counted_twice(folders):
     (folders/'toy'/'copy.usfm').write_text(ALIGNED, encoding='utf-8')
     with pytest.raises(InputError, match='copy.usfm: holds MRK 1:1, as .*42-MRK.usfm does'): read_gold(folders/'toy')
-    with pytest.raises(InputError, match='line .*: verse MRK 1:2-3 stands twice'): parse_aligned_usfm(f'{ALIGNED}\n\\v 2-3 \\w x\\w*', 'x')
+    with pytest.raises(InputError, match='line .*: verse MRK 1:2-3 occurs twice'): parse_aligned_usfm(f'{ALIGNED}\n\\v 2-3 \\w x\\w*', 'x')
     assert len(parse_aligned_usfm(f'{ALIGNED}\n\\v 4a \\w x\\w*\n\\v 4b \\w y\\w*', 'x')) == 3
 
 def test_a_verse_too_long_to_align_is_named_with_its_file(folders):

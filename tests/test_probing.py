@@ -171,7 +171,7 @@ def test_a_disk_that_is_really_full(tmp_path, texts, width):
     "The file may not grow beyond 200 kB: encodings are used, said not to be kept, and leave nothing"
     encoded(tmp_path, ['a', 'b'])
     said = in_fork(lambda: encode_on_a_small_disk(tmp_path, [str(i) for i in range(texts)], width))
-    assert 'not kept' in said and said.count('\n') == 1, said
+    assert 'not cached' in said and said.count('\n') == 1, said
     encoded(tmp_path, ['a', 'b'])
 
 class Senses:
