@@ -13,9 +13,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from .opening import IN_PYTHONBIBLE, bible_place
-from .opening import VERSE_LINES, Folder, NotABible, Reader, TextFile
-from .opening import decoded, open_place, text_file
+from .opening import (IN_PYTHONBIBLE, VERSE_LINES, Folder, NotABible, Reader, TextFile,
+                      bible_place, decoded, open_place, text_file)
 from .rows import Bible, VerseRow, joined_faults
 from .usfm import IN_USFM
 from .verse_tables import TABLE_READERS

@@ -10,8 +10,7 @@ import csv, io, re, regex
 from pathlib import Path, PurePosixPath
 from collections import Counter
 from .opening import NotABible, Reader, decoded
-from .rows import Bible, VerseRow, clean_label, clean_text, find_book, make_bible
-from .rows import read_reference
+from .rows import Bible, VerseRow, clean_label, clean_text, find_book, make_bible, read_reference
 from ..core.files import InputError
 
 # %% ../../nbs/bibles/verse_tables.ipynb #0f80e817

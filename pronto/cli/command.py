@@ -14,10 +14,9 @@ from . import card_command, dataset_commands, doctor, model_commands, result_com
 from .doctor import guide
 from .options import Parser, error_line, output_options
 from .output import set_output, show, warn
-from ..core.offers import how_to_install
+from ..core.offers import how_to_install, load_offers, offers
 from ..core.files import InputError, data_dir, did_you_mean, our_mistake
 from ..core.processes import end_with_starter
-from ..core.offers import load_offers, offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor)

@@ -7,8 +7,8 @@ __all__ = ['annotate_options', 'annotate_command', 'build_options', 'build_comma
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsch05
 from dataclasses import asdict
-from .options import projection_options, rules_options
-from .options import readers_option, replace_option, sources_option
+from .options import (projection_options, readers_option, replace_option, rules_options,
+                      sources_option)
 from .output import bar, batch_status, note, tell, warn
 from ..core.files import InputError, no_collection, require_place
 

@@ -8,8 +8,7 @@ __all__ = ['tables_options', 'tables_command', 'runs_options', 'runs_command']
 # %% ../../nbs/cli/result_commands.ipynb #rsch05
 import gc
 from pathlib import Path
-from .options import protocols_option, require_folder, runs_option, tasks_file_option
-from .options import to_run
+from .options import protocols_option, require_folder, runs_option, tasks_file_option, to_run
 from .output import in_terminal, note, show_tables
 from ..core.files import InputError, data_dir, require_within
 

@@ -16,19 +16,19 @@ from ..core.files import (InputError, Parameter, content_hash, foreign_file, jso
                                no_collection, parse_json, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations, join
-from ..bibles.languages import guess_language, identify
-from ..bibles.languages import is_private, language_doubt, script_of, unknown_language, unusual_script
+from ..bibles.languages import (guess_language, identify, is_private, language_doubt, script_of,
+                                unknown_language, unusual_script)
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,
                                    require_verses)
 from .choices.text import ChoiceText
-from .splits import FOLDS, folded_lines, marked
+from .splits import (FOLDS, LEAST_VERSES, N_FOLDS, SPLITS, SPLIT_NAMES, choose_splits,
+                     folded_lines, marked)
 from .loading import ALIGNMENT_COLUMNS
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, is_of_text_alone,
                                       make_manifest, manifest_bytes, manifest_hash, table_hash)
 from .ngrams import resemblance
-from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import (BUILT_IN, Tasks, VerseTask, choice_tasks, labels_of, task_makers,
                                    tasks_of)
 

@@ -17,12 +17,10 @@ from shlex import quote
 from typing import Callable, Iterable, NamedTuple
 from ..core.files import InputError, content_hash, read_json, reading, to_stderr, warn_once
 from ..core.refs import Ref, parse_ref
-from ..bibles.languages import guess_language
-from ..bibles.languages import language_tag, script_of
+from ..bibles.languages import guess_language, language_tag, script_of
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
-from .splits import FOLDS, FoldedTable, read_folded
+from .splits import FOLDS, SPLITS, FoldedTable, read_folded
 from .manifest import manifest_hash, table_hash
-from .splits import SPLITS
 from .tasks import BUILT_IN, Tasks, tasks_of_manifest
 
 # %% ../../nbs/datasets/loading.ipynb #ld05

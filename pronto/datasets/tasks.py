@@ -24,19 +24,16 @@ from ..core.refs import Ref
 from ..core.stats import metric_bounds, score
 from ..sources.records import Annotations, Predicate, Source, VerseAnnotation
 from .align import AlignedVerse
-from .targets import (count_people, key_terms, names_creature,
-                                           subject_is_named, things)
-from .examples import credit
+from .targets import (OfNumber, OfSeveral, count_people, key_terms, names_creature,
+                      subject_is_named, things)
+from .examples import (ChoiceRow, Choices, PairExample, VerseExample, Verses, credit,
+                       read_json_rows, shown_text)
 from .choices.cues import CHOICE_BASELINES
-from .choices.words import next_verse
+from .choices.words import next_verse, word_choice, word_exchange, word_order
 from .choices.text import ChoiceText
-from .choices.words import word_choice, word_exchange, word_order
-from .examples import ChoiceRow, Choices, PairExample, VerseExample, Verses, read_json_rows
-from .examples import shown_text
 from .pairs import (COUNT_PAIRS, MORE_PAIRS, NEAR_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing,
                                    Pairs, Uses, contradictions, make_uses)
 from .splits import SPLITS, random_splits, split_of
-from .targets import OfNumber, OfSeveral
 
 # %% ../../nbs/datasets/tasks.ipynb #tkkinds0
 class _OfOneLabel:

@@ -19,11 +19,10 @@ from .corpus import build_demo, make_corpus
 from .gold_parses import demo_table4
 from .invented_languages import invented_languages
 from .oracle import demo_table5
-from .showing import dataset_table, examples, mean_score_table, mean_scores
-from .showing import verse_in_all_languages
+from .showing import dataset_table, examples, mean_score_table, mean_scores, verse_in_all_languages
 from .stepping import Step, listed_steps, show_steps
-from .tiny_models import FULL, LANGUAGES, TINY, Budget, model_names, pretrain_models
-from .tiny_models import table_rows, trainings
+from .tiny_models import (FULL, LANGUAGES, TINY, Budget, model_names, pretrain_models, table_rows,
+                          trainings)
 from ..reporting.accuracy_tables import SPLITS_SHOWN, write_published
 from ..reporting.questions.question import Options, ask_runs
 from ..lab.reporting.report import write_report

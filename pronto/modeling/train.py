@@ -21,8 +21,8 @@ from ..core.files import InputError, temporary_folder, warn_once
 from ..core.progress import Meter
 from ..datasets.examples import ChoiceRow
 from ..datasets.loading import Dataset, load_dataset_folder
-from .architectures import check_tokens, first_line, load_classifier, load_tokenizer, quiet
-from .architectures import token_limit, token_table
+from .architectures import (check_tokens, first_line, load_classifier, load_tokenizer, quiet,
+                            token_limit, token_table)
 from .encoding import Packed, all_finite, bare_ids, by_length, pack, padded
 from .layers import keep_used_tokens, spend_less
 from .objectives import OneLabel, objective_of

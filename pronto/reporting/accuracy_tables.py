@@ -24,11 +24,11 @@ from ..datasets.align import TEXT_ALONE
 from ..datasets.tasks import BUILT_IN, NMC, PNS, SAC, SM, SS, Task, UnknownTask
 from .cells import data_notes, spread_note
 from .rendering import BASELINE_NAMES, CELL, NOT_RUN, OWN_TABLE, Accuracies
-from .scores import Answers, against_baselines, among_best, is_clear, main_metric, read_seeds
-from .scores import seed_scores, shown, unambiguous_scores, with_metric
+from .scores import (Answers, against_baselines, among_best, is_clear, main_metric,
+                     read_seeds, seed_scores, shown, unambiguous_scores, with_metric)
 from ..runs.schema import Run
-from ..runs.comparing import differing, kind_of, known_as, latest, made_as, name_apart, preference
-from ..runs.comparing import TaskKey, task_key, test_set
+from ..runs.comparing import (TaskKey, differing, kind_of, known_as, latest, made_as, name_apart,
+                              preference, task_key, test_set)
 from ..runs.folds import following_share, probe_kept, unknown_share
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #e7d39ed4

@@ -16,8 +16,7 @@ from shlex import quote
 from ..bibles.languages import identify
 from ..core.files import InputError, fact_table
 from ..core.refs import BOOKS, NT_BOOKS
-from ..core.tables import IN_BRACKETS, Table, code_span, grouped, isolated, markdown_text
-from ..core.tables import own_direction
+from ..core.tables import IN_BRACKETS, Table, code_span, grouped, isolated, markdown_text, own_direction
 from ..datasets.examples import shown_text
 from ..datasets.loading import open_datasets, sample
 from ..datasets.manifest import NOT_STATED, is_of_text_alone
@@ -26,8 +25,8 @@ from .cells import few_rows_notes, number
 from .rendering import BASELINES_IN_WORDS
 from ..runs.folds import right_answers, unknown_share
 from .language_score import language_scores, score_lines
-from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines
-from .scores import answers_by_task, is_clear
+from .scores import (IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines,
+                     answers_by_task, is_clear)
 from ..modeling.model import Model
 from ..runs.schema import Run
 from ..runs.store import predictions_of

@@ -19,12 +19,12 @@ from ..core.files import InputError, content_hash, data_dir, filled, html_page
 from ..core.offers import offers
 from ..core.tables import Table, code_span, decimal, grouped, markdown_text, percent
 from ..datasets.loading import Dataset, dataset_folders, open_dataset, open_datasets
-from .card import about_bible, baseline_table, card_finding, example_table, next_steps
-from .card import score_card, telling_run, verse_table
+from .card import (about_bible, baseline_table, card_finding, example_table, next_steps,
+                   score_card, telling_run, verse_table)
 from ..datasets.choices.reading_curve import SCORED
-from .language_score import above_readers, by_rows, compare_models, free_order
-from .language_score import language_scores, ngrams_alone, plain_finding, scale_text
-from .language_score import score_lines, score_picture
+from .language_score import (above_readers, by_rows, compare_models, free_order,
+                             language_scores, ngrams_alone, plain_finding, scale_text, score_lines,
+                             score_picture)
 from .equivalent import reading_text
 from .evaluating import scored_tasks
 from .questions.question import find_question

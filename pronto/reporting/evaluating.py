@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Callable, Iterator
 import numpy as np
 import pandas as pd
-from ..core.files import InputError, data_dir, json_with_keys, require_within, safe_name
-from ..core.files import temporary_folder, to_stderr
+from ..core.files import (InputError, data_dir, json_with_keys, require_within, safe_name,
+                          temporary_folder, to_stderr)
 from ..core.progress import progress as bar
 from ..core.tables import Table, grouped
 from ..datasets.finding import find_dataset

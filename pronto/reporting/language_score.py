@@ -18,11 +18,10 @@ from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.stats import holm
 from ..core.tables import IN_BRACKETS, decimal, grouped, markdown_text
 from ..datasets.choices.reading_curve import CURVE, FEWEST_ROWS, SCORED, curve_credits, large_enough
-from .equivalent import TOO_LITTLE, VERDICTS, Mark
-from .equivalent import equivalent_reading, reading_picture, reading_text
+from .equivalent import (TOO_LITTLE, VERDICTS, Mark, equivalent_reading, reading_picture,
+                         reading_text)
 from .scores import Answers, answer_values, is_clear, read_answers
-from ..runs.comparing import kinds_apart, name_apart, preferred_cells, protocol_name
-from ..runs.comparing import test_set
+from ..runs.comparing import kinds_apart, name_apart, preferred_cells, protocol_name, test_set
 from ..runs.schema import Run
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs06

@@ -15,8 +15,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 from ..core.files import InputError, warn_once
-from ..core.seeds import SeedDifference, SeedScore, Sums, compare_seeds, item_values, metric_sums
-from ..core.seeds import score_seeds, score_sums
+from ..core.seeds import (SeedDifference, SeedScore, Sums, compare_seeds, item_values, metric_sums,
+                          score_seeds, score_sums)
 from ..core.stats import ByChapter, all_labels, chapter_cells, holm
 from ..core.tables import grouped
 from ..datasets.tasks import Task

@@ -17,8 +17,7 @@ from typing import Callable, NamedTuple
 from .schema import Apart, Run
 from ..core.tables import grouped
 from ..datasets.tasks import BUILT_IN, Task, UnknownTask
-from ..modeling.recipes import adaptations
-from ..modeling.recipes import RECIPES
+from ..modeling.recipes import RECIPES, adaptations
 from ..modeling.model import ModelKind, model_kinds
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00010

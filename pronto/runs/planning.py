@@ -15,9 +15,8 @@ from ..core.files import InputError, content_hash, data_dir, to_stderr, warn_onc
 from ..datasets.loading import Dataset, open_datasets
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import BUILT_IN, Task, Tasks
-from ..modeling.recipes import adaptations, depends_on_seed
+from ..modeling.recipes import adaptations, depends_on_seed, find_recipe, has_bf16
 from ..modeling.model import Model, given_name, model_name
-from ..modeling.recipes import find_recipe, has_bf16
 from ..protocols.parts import Part, Selection, check_compatible
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
 from .store import RunKey, run_key

@@ -26,8 +26,8 @@ from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
 from .folds import read_by_baselines, score_rows
 from ..datasets.baselines import find_baselines, predict_baselines
-from ..datasets.choices.reading_curve import CURVE, DRAWS, SCORED, amount_read
-from ..datasets.choices.reading_curve import best_kind, ngram_credits, texts_of
+from ..datasets.choices.reading_curve import (CURVE, DRAWS, SCORED, amount_read, best_kind,
+                                              ngram_credits, texts_of)
 from .comparing import search_name
 from .planning import Training, at_least_one, choose_tasks, tested_folds
 from .schema import Run

@@ -13,16 +13,15 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 import pandas as pd
 from ..datasets.baselines import predict_once
-from .predictions import ROWS_FILE, TEXT_FILE, join_columns, read_stored
-from .predictions import table_file, write_answers
-from .predictions import AGREED, coded, test_rows
+from .predictions import (AGREED, ROWS_FILE, TEXT_FILE, coded, join_columns, read_stored,
+                          table_file, test_rows, write_answers)
 from .schema import EMPTY, Run, as_run
 from .comparing import result_of
 from .folds import missing_folds, pool, score_table
 from ..datasets.examples import verses_of
 from ..datasets.tasks import BUILT_IN, Tasks, described_in, tasks_described
-from ..core.files import InputError, content_hash, json_bytes, json_with_keys, no_collection, read_json
-from ..core.files import safe_name, to_stderr, write_aside
+from ..core.files import (InputError, content_hash, json_bytes, json_with_keys, no_collection, read_json,
+                          safe_name, to_stderr, write_aside)
 from ..core.refs import Ref
 from ..core.tables import Column, Table, grouped, table_of
 from ..datasets.manifest import origin_of, untrained_labels

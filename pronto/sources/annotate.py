@@ -25,9 +25,8 @@ from .greek_words import with_words
 from .macula import Book, lowfat_files, read_lowfat
 from .macula_rules import annotate_greek
 from .onf import Document, onf_files
-from .ontonotes_rules import ARGUMENTS, PAPER, annotate_onf, read_placed
+from .ontonotes_rules import ARGUMENTS, PAPER, V01, annotate_onf, read_placed
 from .records import Annotations, Source, VerseAnnotation, make_source
-from .ontonotes_rules import V01
 from .open_annotations import open_words
 
 # %% ../../nbs/sources/annotate.ipynb #1719d6e9

@@ -15,9 +15,8 @@ from typing import Iterable
 import numpy as np
 from ..core.files import InputError, no_collection, parse_json, reading, write_aside
 from ..core.refs import BOOKS, Ref, in_order
-from .records import Annotations, EntityMention, Label, Mention, Predicate
-from .records import SentenceAnnotation, Source, SourceWord, Speech, VerseAnnotation, WordTag
-from .records import make_source
+from .records import (Annotations, EntityMention, Label, Mention, Predicate, SentenceAnnotation,
+                      Source, SourceWord, Speech, VerseAnnotation, WordTag, make_source)
 
 # %% ../../nbs/sources/annotation_file.ipynb #b4bfc6b5
 def _list_of(record:type, **others): # `others`: columns that are lists themselves

@@ -12,8 +12,7 @@ from typing import Callable, Iterable, NamedTuple
 from ..core.files import InputError
 from ..core.refs import Ref, book_code
 from .onf import Document, Nodes, Sentence, read_onf, tree_events
-from .records import Label, Mention, Predicate, SentenceAnnotation, SourceWord
-from .records import VerseAnnotation
+from .records import Label, Mention, Predicate, SentenceAnnotation, SourceWord, VerseAnnotation
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #cdf63e9f
 def label_parts(label:str)->tuple[str,set[str]]: # e.g. `NP` and `{'SBJ'}`

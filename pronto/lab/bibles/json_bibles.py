@@ -141,11 +141,13 @@ def _is_row(value)->bool: # After a number for the whole, perhaps
     return (isinstance(value, list) and len(value) in (4, 5) and isinstance(value[-1], str)
             and all(isinstance(x, int) for x in value[-3:-1]) and isinstance(value[-4], (str, int)))
 
+def _only_value(value):
+    "What an object with one key holds"
+    return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+
 def _records(values:list, path):
     "Yields (book, chapter, label, text) of a list of verses that name their places"
-    for i,value in enumerate(values):
-        if isinstance(value, dict) and len(value) == 1:
-            value = next(iter(value.values()))
+    for i,value in enumerate(map(_only_value, values)):
         if _is_row(value):
             yield *map(str, value[-4:-1]), value[-1]
         elif _is_record(value):
@@ -156,9 +158,7 @@ def _records(values:list, path):
             raise InputError(path, problem, f'record {i+1}')
 
 def _has_places(values:list)->bool:
-    first = values[0]
-    if isinstance(first, dict) and len(first) == 1:
-        first = next(iter(first.values()))
+    first = _only_value(values[0])
     return _is_row(first) or _is_record(first)
 
 # %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00015
@@ -238,9 +238,8 @@ def _read_json_bible(
     if not has_tags([text for *_,text in raw]):
         return make_bible(raw, format='JSON', **_meta(whole))
     plain = [(*ref, tagless(text, 'JSON', words=False)) for *ref,text in raw]
-    open_at = [f'{book} {chapter}:{label}' for book,chapter,label,cleaned in plain if cleaned.open]
     texts = ((*ref, cleaned.text) for *ref,cleaned in plain)
-    return make_bible(texts, format='JSON', faults=unclosed_notes(open_at), **_meta(whole))
+    return make_bible(texts, format='JSON', faults=unclosed_notes(plain), **_meta(whole))
 
 def _tried(value, path)->list:
     "What the books hold; empty if no book is known, so that it may be anything else"

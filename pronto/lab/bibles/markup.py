@@ -118,8 +118,9 @@ def tagless(
     return Tagless(''.join(parts), hidden, tuple(linked))
 
 # %% ../../../nbs/lab/bibles/markup.ipynb #mku00013-c
-def unclosed_notes(places:list[str])->dict[str,Fault]: # Of the verses with a tag that nothing ends
-    "What a reader says of them, as `Bible.faults`"
+def unclosed_notes(rows:list[tuple])->dict[str,Fault]: # Book, chapter, label, `Tagless`
+    "What a reader says of verses with a tag that nothing ends, as `Bible.faults`"
+    places = [f'{book} {chapter}:{label}' for book,chapter,label,plain in rows if plain.open]
     return {'notes are not closed': Fault(len(places), places[0])} if places else {}
 
 # %% ../../../nbs/lab/bibles/markup.ipynb #mku00011

@@ -10,8 +10,8 @@ import re, unicodedata
 from collections import defaultdict
 from ...core.refs import BOOKS
 from ...bibles.rows import Bible, Collector, clean_label, find_book, label_verses, make_bible
-from ...bibles.xml import LINES, Level, first_text, flow, outermost, stated_languages, verses_in
-from ...bibles.xml import xml_reader
+from ...bibles.xml import (LINES, Level, first_text, flow, outermost, stated_languages, verses_in,
+                           xml_reader)
 
 # %% ../../../nbs/lab/bibles/other_xml.ipynb #oxml0006
 def _nothing(tag, el)->bool: # That is left out; see `flow`

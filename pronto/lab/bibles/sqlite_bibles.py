@@ -193,10 +193,9 @@ def _read_sqlite(
         about = _about(_facts(db, path))
     clean = _cleaner('MyBible' if of_mybible else 'GBF', [row[3] for row in rows[::20]])
     cleaned = [(books.get(book, book), chapter, verse, clean(text)) for book,chapter,verse,text in rows]
-    open_at = [f'{book} {chapter}:{verse}' for book,chapter,verse,plain in cleaned if plain.open]
     raw = ((*ref, plain.text) for *ref,plain in cleaned)
     program = 'MyBible' if of_mybible else 'MySword, e-Sword'
-    return make_bible(raw, faults=unclosed_notes(open_at), format=program, **about)
+    return make_bible(raw, faults=unclosed_notes(cleaned), format=program, **about)
 
 SQLITE = Reader('MyBible, MySword, e-Sword', lambda f: bool(f.data), lambda f: _read_sqlite(f.data, f.path),
                 'Bible programs (SQLite)', 'language, name, licence; Russian numbering')

@@ -356,10 +356,9 @@ def read_sword(
         raise InputError(path, f'has no verses in {conf["datapath"]} beside mods.d; install the module again')
     _check_encoding(faults, len(rows), path)
     raw = ((*ref, plain.text) for *ref,plain in rows)
-    open_at = [f'{book} {chapter}:{label}' for book,chapter,label,plain in rows if plain.open]
     stated = StatedNumbers(_SCHEMES.get(versification, ''), by=f'Versification={versification}')
     return make_bible(raw, (row[-1].words for row in rows) if words else (), format='SWORD', stated=stated,
-                      faults=unclosed_notes(open_at) | faults, **_about(conf))
+                      faults=unclosed_notes(rows) | faults, **_about(conf))
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo000s9d3
 def _check_encoding(faults:dict[str,Fault], n_verses:int, path):

@@ -17,15 +17,14 @@ from pathlib import Path
 from statistics import median
 import pronto
 from ...bibles.languages import identify
-from ...core.files import InputError, foreign_file, json_bytes, json_with_keys, reading, replace_folder
-from ...core.files import safe_name, template
+from ...core.files import (InputError, foreign_file, json_bytes, json_with_keys, reading, replace_folder,
+                           safe_name, template)
 from ...core.tables import markdown_table, markdown_text
 from ...datasets.building import dataset_files
-from ...datasets.splits import FOLDS
+from ...datasets.splits import FOLDS, SPLITS
 from ...datasets.examples import ChoiceRow, read_json_rows, table_line
 from ...datasets.loading import Dataset, dataset_folders, load_dataset_folder, load_manifest
 from ...datasets.manifest import CITATION, NOT_STATED, manifest_bytes, table_hash
-from ...datasets.splits import SPLITS
 from ...datasets.pairs import SENSE_PAIRS
 from ...datasets.tasks import BUILT_IN, PairTask, Tasks
 

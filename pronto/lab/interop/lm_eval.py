@@ -16,8 +16,8 @@ from ...datasets.tasks import BUILT_IN, Task, Tasks, UnknownTask
 from ..modeling.letters import option_letters
 from ..modeling.prompting import QUESTIONS
 from ...datasets.manifest import label_key
-from .hf import CARD_TEXTS, choices_of, find_to_export, foreign_in_export, load_to_export
-from .hf import provenance, sizes, write_export
+from .hf import (CARD_TEXTS, choices_of, find_to_export, foreign_in_export, load_to_export,
+                 provenance, sizes, write_export)
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #15f54d68
 def _question(task:Task)->tuple[str,tuple[str,...]]: # And words for the first labels

@@ -18,8 +18,8 @@ from ...datasets.building import folded_table, foreign_in_dataset, verse_lines
 from ...datasets.choices.text import ChoiceText
 from ...datasets.examples import kind_of_columns, text_columns
 from ...datasets.splits import FOLDS
-from ...datasets.loading import REBUILD, Dataset, dataset_folders, lacks_text, load_alignment
-from ...datasets.loading import load_manifest, open_dataset
+from ...datasets.loading import (REBUILD, Dataset, dataset_folders, lacks_text, load_alignment,
+                                 load_manifest, open_dataset)
 from ...datasets.manifest import bible_hash, manifest_bytes, table_hash, without_task
 from ...datasets.segmentation import Segmentation
 from ...datasets.tasks import BUILT_IN, Tasks

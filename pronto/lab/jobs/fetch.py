@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Callable
 from urllib.parse import urljoin
 from ...bibles.languages import note_path, read_note, sha256_of
-from ...core.files import InputError, data_dir, did_you_mean, foreign_file, json_bytes, parse_json
-from ...core.files import replace_folder, temporary_folder, write_aside
+from ...core.files import (InputError, data_dir, did_you_mean, foreign_file, json_bytes, parse_json,
+                           replace_folder, temporary_folder, write_aside)
 from ...core.progress import Meter
 from ...sources.acai import FOLDERS, acai_files
 from ...sources.annotate import annotate

@@ -28,8 +28,7 @@ from ...datasets.align import STATUSES, TEXT_ALONE
 from ...datasets.building import FEW_ROWS, build
 from ...datasets.loading import load_manifest
 from ...datasets.manifest import shown_shares
-from ...datasets.splits import FOLDS
-from ...datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
+from ...datasets.splits import FOLDS, LEAST_VERSES, N_FOLDS, SPLITS
 from ...datasets.tasks import BUILT_IN, SM, Tasks, read_tasks, tasks_of_manifest
 from ..words.word_align import aligner_name
 from .queue import Certificates, connect, run_jobs

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
 from ...core.progress import Meter
-from ...datasets.examples import answer_of
-from ...datasets.examples import ChoiceRow
+from ...datasets.examples import ChoiceRow, answer_of
 from ...datasets.loading import sample
 from ...datasets.tasks import NMC, PNS, SAC, SM, SS, ChoiceTask
 from ...modeling.encoding import all_finite, bare_ids, batches_by_length, padded, tokenized

@@ -11,15 +11,17 @@ from ...protocols.parts import Part, Selection
 from ...protocols.protocol import Protocol, Setup
 
 # %% ../../../nbs/lab/protocols/measuring.ipynb #ms00007
+def _measured(setup:Setup, how:str)->Iterator[Selection]: # `how`: a word before the name of the other one
+    here, there = (tuple(Part(t, 'test') for t in side) for side in (setup.targets, setup.sources))
+    yield Selection(there, (), here, name=f'{how} {there[0].code}' if there else '')
+
 def read(setup:Setup)->Iterator[Selection]:
     "Read the dev and test verses of a translation, in all its folds, perhaps beside those of another one"
-    here, there = ([Part(t, 'test') for t in side] for side in (setup.targets, setup.sources))
-    yield Selection(tuple(there), (), tuple(here), name=f'against {there[0].code}' if there else '')
+    return _measured(setup, 'against')
 
 def search(setup:Setup)->Iterator[Selection]:
     "Search the test verses of one translation, in all its folds, for those of another one"
-    here, there = ([Part(t, 'test') for t in side] for side in (setup.targets, setup.sources))
-    yield Selection(tuple(there), (), tuple(here), name=f'in {there[0].code}')
+    return _measured(setup, 'in')
 
 def _retrieval(*args, **how):
     from pronto.lab.modeling.retrieval import score_retrieval

@@ -26,8 +26,8 @@ from ..words.word_align import Link, align_words, ending_of, require_alignable
 from ..words.word_tasks import UNASKED, LinkedVerse, pos_tags
 from .agreement import english_verses
 from .appendix import measured
-from .gold_alignments import GoldAlignment, GoldVerse
-from .gold_alignments import has_milestones, helfi_folder, read_gold, read_greek
+from .gold_alignments import (GoldAlignment, GoldVerse, has_milestones, helfi_folder,
+                              read_gold, read_greek)
 from ...sources.records import SourceWord
 
 # %% ../../../nbs/lab/quality/alignment_scores.ipynb #aqsc0007

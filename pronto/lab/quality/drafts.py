@@ -16,6 +16,7 @@ import numpy as np
 from ...core.files import InputError
 from ...core.refs import Ref, in_order
 from ...core.tables import grouped
+from ..words.stated_links import token_places
 from ..words.word_align import align_words, plain_word, require_alignable
 from ...datasets.segmentation import Segmentation, learn_segmentation
 from ...sources.records import SourceWord
@@ -50,14 +51,6 @@ def holders(verses:list)->dict[str,set[int]]:
     return by_word
 
 # %% ../../../nbs/lab/quality/drafts.ipynb #drft007b
-def _places(text:str, words:list[str])->list[tuple[int,int]]: # Beginnings and ends
-    spans, end = [], 0
-    for word in words:
-        begin = text.index(word, end)
-        end = begin + len(word)
-        spans.append((begin, end))
-    return spans
-
 @dataclass(eq=False)
 class DraftText:
     "The verses of a draft, and their words"
@@ -69,7 +62,8 @@ class DraftText:
     @cached_property
     def words(self)->list[list[str]]: return list(map(self.segmentation.words, self.texts))
     @cached_property
-    def spans(self)->list[list[tuple[int,int]]]: return list(map(_places, self.texts, self.words)) # Of words
+    def spans(self)->list[list[tuple[int,int]]]: # Of words
+        return list(map(token_places, self.texts, self.words))
     @cached_property
     def stem_list(self)->list[list[str]]: # In the order of the text
         return [list(map(beginning_of, words)) for words in self.words]

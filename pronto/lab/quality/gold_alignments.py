@@ -30,9 +30,8 @@ from ...sources.annotation_file import read_annotations
 from .greek_texts import column_files, read_columns, read_word_table, table_files
 from ...sources.greek_words import part_of_speech
 from ...sources.macula import lowfat_files
-from ...sources.open_annotations import OPEN
+from ...sources.open_annotations import OPEN, open_words
 from ...sources.records import SourceWord, VerseAnnotation
-from ...sources.open_annotations import open_words
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0006
 class GoldVerse(NamedTuple):

@@ -14,10 +14,9 @@ from random import Random
 from unicodedata import normalize
 import numpy as np
 from ...bibles.xml import parse_xml
-from ...datasets.loading import Dataset
+from ...datasets.loading import Dataset, open_dataset, stems_without_choices
 from ...core.files import InputError, content_hash, reading, write_aside
 from ...core.tables import csv_text, grouped, spreadsheet_value
-from ...datasets.loading import open_dataset, stems_without_choices
 from ...core.stats import wilson
 from ...datasets.tasks import BUILT_IN, SAC, SM, SS, PairTask, Task
 

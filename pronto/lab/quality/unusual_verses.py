@@ -13,8 +13,8 @@ from ...bibles.rows import Bible
 from ...core.files import InputError
 from ...core.refs import Ref, in_order
 from ...core.tables import grouped, names_in
-from .draft_source import exchanged, missing_names, missing_negations, missing_numbers
-from .draft_source import misspelt_names, odd_lengths, poorly_aligned
+from .draft_source import (exchanged, missing_names, missing_negations, missing_numbers,
+                           misspelt_names, odd_lengths, poorly_aligned)
 from .draft_text import doubled, odd_marks, rare_words, unended, unpaired
 from .drafts import Draft, Flag
 from ...sources.records import SourceWord

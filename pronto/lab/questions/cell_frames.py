@@ -16,8 +16,8 @@ from ...core.progress import progress
 from ...core.seeds import SeedDifference
 from ...core.tables import ABSENT, Column, Table, cells_of, decimal, grouped, record_of, titles_of
 from ...reporting.cells import as_shown
-from ...reporting.scores import MIN_SEEDS, Answers, among_best, answer_values
-from ...reporting.scores import compare_answers, compare_values, has_seed, read_answers, same_rows, shown
+from ...reporting.scores import (MIN_SEEDS, Answers, among_best, answer_values, compare_answers,
+                                 compare_values, has_seed, read_answers, same_rows, shown)
 from ...runs.comparing import TaskKey, by_model_and_task, one_setting, source_names
 from ...runs.schema import Run
 

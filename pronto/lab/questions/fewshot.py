@@ -12,9 +12,8 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 import pandas as pd
 from ...core.tables import Column, Table, titled
-from .cell_frames import wide_table
-from .cell_frames import FEW_SEEDS, Cells, best_note, read_cells, score_columns
-from .cell_frames import scored_cells
+from .cell_frames import (FEW_SEEDS, Cells, best_note, read_cells, score_columns,
+                          scored_cells, wide_table)
 from ...reporting.questions.question import Drawing, RunQuestion
 from ...reporting.scores import compare_answers
 from ...runs.schema import Run

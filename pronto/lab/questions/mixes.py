@@ -11,11 +11,10 @@ from operator import attrgetter, itemgetter
 from statistics import mean
 import pandas as pd
 from ...core.tables import Column, Table, grouped, table_of, titled
-from .cell_frames import wide_table
+from .cell_frames import (Cells, best_note, difference_columns, difference_text,
+                          few_seeds_note, mean_difference, read_cells, score_columns, scored_cells,
+                          wide_table)
 from ..protocols.mixing import VERSIONS
-from .cell_frames import Cells, best_note, difference_columns, difference_text
-from .cell_frames import few_seeds_note
-from .cell_frames import mean_difference, read_cells, score_columns, scored_cells
 from ...reporting.cells import as_shown, number
 from ...reporting.questions.question import Drawing, RunQuestion, draw, records_of
 from ...reporting.scores import METRICS, is_clear

@@ -13,8 +13,7 @@ import pandas as pd
 from ...runs.schema import Run
 from ..statistics.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
-from ...core.tables import Column, Table, decimal, grouped, percent, table_of, titled
-from ...core.tables import with_label
+from ...core.tables import Column, Table, decimal, grouped, percent, table_of, titled, with_label
 from ...runs.comparing import kind_names, made_as, one_setting, settled, task_key, under_own_names
 from ...reporting.cells import described, limit_text, number
 from ...reporting.questions.question import Drawing, RunQuestion, records_of

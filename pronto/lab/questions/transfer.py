@@ -12,11 +12,9 @@ import pandas as pd
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
 from ...core.tables import Column, Table, table_of, titled
-from .cell_frames import wide_table
-from .cell_frames import Cells, best_note, difference, difference_columns
-from .cell_frames import difference_text
-from .cell_frames import few_seeds_note, mean_difference, read_cells, score_columns
-from .cell_frames import scored_cells
+from .cell_frames import (Cells, best_note, difference, difference_columns,
+                          difference_text, few_seeds_note, mean_difference, read_cells, score_columns,
+                          scored_cells, wide_table)
 from ...reporting.cells import as_shown, number
 from ...reporting.scores import shown
 from ...reporting.questions.question import Drawing, RunQuestion

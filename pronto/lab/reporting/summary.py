@@ -19,8 +19,8 @@ from ...core.tables import Column, Printed, Table, cells_of, decimal, grouped, t
 from ...reporting.rendering import BASELINE_NAMES, language_name
 from ...reporting.cells import data_notes, described
 from ...reporting.questions.question import Drawing
-from ...reporting.scores import IN_PERCENT, METRICS, Answers, baseline_scores
-from ...reporting.scores import main_metric, mean_score, read_answers, shown
+from ...reporting.scores import (IN_PERCENT, METRICS, Answers, baseline_scores, main_metric, mean_score,
+                                 read_answers, shown)
 from ...reporting.accuracy_tables import USUAL, Options, add_unlisted, choose, runs_in
 from ...runs.comparing import TaskKey
 from ...runs.schema import Run

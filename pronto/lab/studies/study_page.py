@@ -10,8 +10,7 @@ import re, sys
 from pathlib import Path
 import pandas as pd
 from ...core.files import InputError, reading, write_aside
-from ...core.tables import ABSENT, csv_rows, csv_text, grouped, markdown_table, markdown_text
-from ...core.tables import read_table
+from ...core.tables import ABSENT, csv_rows, csv_text, grouped, markdown_table, markdown_text, read_table
 from .study import Plan, Study, write_read
 from ...reporting.questions.question import Options, ask_runs, find_question
 from ...core.offers import offers

@@ -16,8 +16,8 @@ from ...core.tables import grouped, markdown_table
 from ...datasets.manifest import label_shares, manifest_bytes, table_hash
 from ...datasets.splits import SPLITS
 from ...datasets.tasks import described_in, tasks_described
-from .kinds import Described, label_counts, pool_name, submission_text, table_name
-from .kinds import write_rows
+from .kinds import (Described, label_counts, pool_name, submission_text, table_name,
+                    write_rows)
 from .language_codes import standard_code
 from .scoring import XTREME
 from .tasks import check_names

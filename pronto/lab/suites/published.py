@@ -7,7 +7,7 @@ __all__ = ['published_figure', 'task_metrics', 'xtreme_table', 'other_sizes', 'm
            'make_mela_tables']
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb04imports
-from functools import lru_cache
+from functools import lru_cache, partial
 from statistics import mean, median
 from ...core.files import fact_table, to_stderr
 from ...core.tables import ABSENT, Table, decimal, grouped
@@ -18,10 +18,11 @@ from ...runs.store import read_runs
 from .scoring import XTREME, SubmissionScores
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb06c
-@lru_cache(maxsize=1)
-def _xtreme()->dict[tuple[str,str,str,str],float]: # Model, task, metric, language to value
-    rows = fact_table('xtreme_published')
-    return {(r['model'], r['task'], r['metric'], r['language']): float(r['value']) for r in rows}
+@lru_cache
+def _figures(table:str, *columns:str)->dict[tuple[str,...],float]: # The values of the columns to the figure
+    return {tuple(r[column] for column in columns): float(r['value']) for r in fact_table(table)}
+
+_xtreme = partial(_figures, 'xtreme_published', 'model', 'task', 'metric', 'language')
 
 def published_figure(
     model:str, task:str, metric:str, language:str
@@ -62,10 +63,7 @@ def xtreme_table(found:dict[str,SubmissionScores])->Table:
     return Table('xtreme1', "XTREME's overall table", [(header, rows)], [_HUMAN], align='lr')
 
 # %% ../../../nbs/lab/suites/published.ipynb #pb13c
-@lru_cache(maxsize=1)
-def _mela()->dict[tuple[str,str,str,str],float]: # Table, row, split, language to value
-    rows = fact_table('mela_published')
-    return {(r['table'], r['row'], r['split'], r['language']): float(r['value']) for r in rows}
+_mela = partial(_figures, 'mela_published', 'table', 'row', 'split', 'language')
 
 def other_sizes(
     version:str, # `v1.0` or `v1.1`

@@ -22,8 +22,8 @@ from ...datasets.ngrams import NearestText
 from ...datasets.choices.cues import CHOICE_BASELINES
 from ...datasets.tasks import ChoiceTask, Task, VerseTask
 from ..words.word_tasks import UNASKED
-from .kinds import Described, OfferedRow, Query, Question, SingleSentence, SentencePair
-from .kinds import Tagged, read_rows
+from .kinds import (Described, OfferedRow, Query, Question, SentencePair, SingleSentence,
+                    Tagged, read_rows)
 from .metrics import MLQA_LANGUAGES, answer_scores, spans
 from .settings import benchmark_settings
 

@@ -14,9 +14,8 @@ import numpy as np
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, set_seed
 from ...core.files import InputError, temporary_folder
-from ...modeling.architectures import read_apart
-from ...modeling.architectures import check_tokens, load_config, load_model, load_tokenizer
-from ...modeling.architectures import one_line_errors, quiet, token_limit
+from ...modeling.architectures import (check_tokens, load_config, load_model, load_tokenizer,
+                                       one_line_errors, quiet, read_apart, token_limit)
 from ...modeling.encoding import (Packed, Tokens, all_finite, bare_ids, batches_by_length, pad_batch,
                                       padded, tokenized, share_unknown)
 from ...modeling.layers import use_onednn
