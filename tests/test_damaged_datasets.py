@@ -9,7 +9,7 @@ from pronto.bibles.reading import read_bible
 from pronto.cli.output import set_output
 from pronto.core.files import InputError, content_hash
 from pronto.datasets.building import build
-from pronto.datasets.loading import load_dataset_folder, load_manifest, open_dataset
+from pronto.datasets.loading import load_dataset_folder, load_manifest, load_verses, open_dataset
 from pronto.datasets.tasks import BUILT_IN
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.modeling.model import file_hash
@@ -44,6 +44,13 @@ def folders(tmp_path_factory):
     annotations, bible = annotate(tmp/'corpus'/'ontonotes'), read_bible(tmp/'corpus'/'bibles'/'qad.tsv')
     for layout in LAYOUTS: build(annotations, bible, tmp/layout, min_verses=100, layout=layout)
     return {layout: tmp/layout for layout in LAYOUTS} | dict(inputs=(annotations, bible))
+
+@pytest.mark.parametrize('line', ['MRK 1:1', 'no reference\tla mi'])
+def test_a_line_of_verses_has_a_reference_and_a_text(tmp_path, line):
+    "Also where no manifest has the hash of the file"
+    (tmp_path/'verses.tsv').write_text(f'MRK 1:2\tlo la\n{line}\n')
+    dataset = SimpleNamespace(file=lambda name: tmp_path/name, manifest={})
+    with pytest.raises(InputError, match='verses.tsv, line 2: is not a reference, a tab and a text'): load_verses(dataset)
 
 def tables(folder): return sorted(f for f in folder.glob('*.tsv') if f.name != 'alignment.tsv' and f.stat().st_size > 2)
 
