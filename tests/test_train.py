@@ -350,6 +350,12 @@ def test_one_training_many_test_sets(made):
     assert 'train_loss' in run.dev[0]
     assert run.answers['qab'] == run.answers['qaa'][:1] and run.counts['qab'] == 1 and run.truncated['qaa'] == 0
 
+def test_the_dev_set_of_a_tested_language_is_scored_at_each_checkpoint_as_dev_is(made):
+    rows = {'train': VERSES, 'dev': VERSES[:8], 'qaa': VERSES[8:16], 'dev of qaa': VERSES[:8]}
+    run = fine_tune(made('bert'), PNS, rows, find_recipe('paper', epochs=2).settings(PNS), device='cpu')
+    assert list(run.answers) == ['qaa'] and [epoch['epoch'] for epoch in run.tested_dev['qaa']] == [1, 2]
+    assert [epoch['loss'] for epoch in run.tested_dev['qaa']] == pytest.approx([epoch['loss'] for epoch in run.dev], abs=1e-5)
+
 def test_robust_is_at_least_the_probe(made, tmp_path, monkeypatch):
     "Where fine-tuning collapses, the answers are those of the probe"
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
