@@ -200,10 +200,12 @@ def test_a_reader_or_a_source_has_a_name_of_its_own(tmp_path, capsys):
     from pronto.bibles.reading import READERS
     from pronto.sources.annotate import SOURCES
     known = [*READERS], [*SOURCES]
-    (tmp_path/'reader.py').write_text('from pronto.bibles.reading import Reader\nMINE = Reader("USFM", bool, str)\n')
+    for name in 'USFM', 'JSON': # Of the core, and of those that the lab offers
+        (tmp_path/f'{name}.py').write_text(f'from pronto.bibles.reading import Reader\nMINE = Reader("{name}", bool, str)\n')
     source = 'from dataclasses import replace\nfrom pronto.sources.annotate import SOURCES\nMINE = replace(SOURCES[1], if_empty="mine")\n'
     (tmp_path/'source.py').write_text(source)
-    for name,argv in {'USFM': ['convert', 'x.txt', '--readers', str(tmp_path/'reader.py')],
+    for name,argv in {'USFM': ['convert', 'x.txt', '--readers', str(tmp_path/'USFM.py')],
+                      'JSON': ['convert', 'x.txt', '--readers', str(tmp_path/'JSON.py')],
                       'MACULA Greek': ['annotate', '.', '-o', 'a.parquet', '--sources', str(tmp_path/'source.py')]}.items():
         assert main(argv) == 1 and f'{name} is a name of PrOnto; choose another' in capsys.readouterr().err
     assert (READERS, SOURCES) == known

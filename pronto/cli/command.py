@@ -154,12 +154,12 @@ def _load_own(args):
         load_protocols(args.protocols)
     if getattr(args, 'readers', None):
         from pronto.bibles.reading import OUR_READERS, READERS, Reader
-        _load_kinds(args.readers, Reader, READERS, OUR_READERS)
+        _load_kinds(args.readers, 'readers', Reader, READERS, OUR_READERS)
     if getattr(args, 'sources', None):
         from pronto.sources.annotate import OUR_SOURCES, SOURCES, SourceType
-        _load_kinds(args.sources, SourceType, SOURCES, OUR_SOURCES)
+        _load_kinds(args.sources, 'sources', SourceType, SOURCES, OUR_SOURCES)
 
-def _load_kinds(path, kind:type, registry:list, ours:tuple):
+def _load_kinds(path, group:str, kind:type, registry:list, ours:tuple): # `group`: see `load_offers`
     "Run a file of the user; what it defines comes before what is known"
     from pronto.datasets.tasks import run_file
     before = [*registry]
@@ -167,11 +167,12 @@ def _load_kinds(path, kind:type, registry:list, ours:tuple):
     registry[:0] = [value for value in defined if value not in registry]
     if registry == before:
         raise InputError(path, f'defines no {kind.__name__}; CONTRIBUTING.md shows how')
-    of_user, taken = ({getattr(value, 'source', value).name for value in values}
-                      for values in ([value for value in registry if value not in ours], ours))
-    if same := of_user & taken:
+    def names(values):
+        return {getattr(value, 'source', value).name for value in values} - {''} # Of tables of labels
+    known = [*ours, *load_offers(group, kind).values()]
+    if taken := names(value for value in registry if value not in known) & names(known):
         registry[:] = before
-        raise InputError(path, f'{min(same)} is a name of PrOnto; choose another')
+        raise InputError(path, f'{min(taken)} is a name of PrOnto; choose another')
 
 def _find_store(args):
     "The run store is also found in a folder of results of many people"

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['TIE', 'VerseExample', 'PairExample', 'verses_of', 'text_columns', 'column_counts', 'kind_of_columns', 'table_line',
-           'Verses', 'ChoiceRow', 'row_texts', 'shown_text', 'read_json_rows', 'Choices', 'answer_of', 'credit']
+           'Verses', 'ChoiceRow', 'row_texts', 'equal_ends', 'shown_text', 'read_json_rows', 'Choices', 'answer_of',
+           'credit']
 
 # %% ../../nbs/datasets/examples.ipynb #ex04imports
 import json, regex
@@ -173,20 +174,24 @@ def row_texts(row)->tuple[str,...]:
         return row.texts
     return (row.before, *row.choices) if row.context else row.choices
 
-def _n_alike(lists:list[list[str]])->int:
-    "With how many equal items several lists begin"
-    return sum(1 for _ in takewhile(lambda items: len({*items}) == 1, zip(*lists)))
+def equal_ends(one, other)->tuple[int,int]: # Of strings or lists
+    "How many units are equal at the beginning, and how many at the end of what is left"
+    def n_equal(a, b):
+        return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(a, b)))
+    before = n_equal(one, other)
+    return before, n_equal(one[before:][::-1], other[before:][::-1])
 
 def _in_brackets(choices:tuple[str,...])->str:
     "Two choices as one text: words, or letters where none are divided, in which they differ are in brackets"
-    mark = ' ' if all(' ' in text for text in choices) else ''
-    parts = [text.split(mark) if mark else regex.findall(r'\X', text) for text in choices]
-    begin = _n_alike(parts)
-    end = _n_alike([some[begin:][::-1] for some in parts])
-    if len(choices) != 2 or not begin + end:
+    if len(choices) != 2:
         return ' / '.join(choices)
-    differing = ' / '.join(mark.join(some[begin:len(some) - end]) for some in parts)
-    return mark.join([*parts[0][:begin], f'[{differing}]', *parts[0][len(parts[0]) - end:]])
+    mark = ' ' if all(' ' in text for text in choices) else ''
+    one, other = (text.split(mark) if mark else regex.findall(r'\X', text) for text in choices)
+    begin, end = equal_ends(one, other)
+    if not begin + end:
+        return ' / '.join(choices)
+    differing = ' / '.join(mark.join(some[begin:len(some) - end]) for some in (one, other))
+    return mark.join([*one[:begin], f'[{differing}]', *one[len(one) - end:]])
 
 def shown_text(row)->str: # e.g. `In the [beginning / end] was the word`
     "What is read of a row as one text, for people"

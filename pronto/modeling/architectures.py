@@ -17,12 +17,11 @@ from transformers import (AutoConfig, AutoModel, AutoModelForSequenceClassificat
                           AutoTokenizer, set_seed)
 from transformers.modeling_outputs import SequenceClassifierOutput
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
-from transformers.models.auto.modeling_auto import (MODEL_FOR_CAUSAL_LM_MAPPING as DECODERS,
-                                                    MODEL_FOR_MASKED_LM_MAPPING as MASKED,
-                                                    MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING as CLASSIFIERS,
-                                                    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING as
-                                                    ENCODER_DECODERS, MODEL_FOR_TEXT_ENCODING_MAPPING as
-                                                    ENCODERS_ALONE)
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING as DECODERS
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING as MASKED
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING as CLASSIFIERS
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING as ENCODER_DECODERS
+from transformers.models.auto.modeling_auto import MODEL_FOR_TEXT_ENCODING_MAPPING as ENCODERS_ALONE
 from torch.nn.modules.module import register_module_parameter_registration_hook
 from torch import cat, finfo, inference_mode, is_tensor
 from ..core.files import InputError

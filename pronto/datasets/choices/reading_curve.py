@@ -11,9 +11,9 @@ __all__ = ['SCORED', 'CURVE', 'SHARES', 'DRAWS', 'FEWEST_ROWS', 'NGRAM_KINDS', '
 import numpy as np
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import chain, repeat, takewhile
+from itertools import chain, repeat
 from typing import NamedTuple
-from ..examples import TIE
+from ..examples import TIE, equal_ends
 from ..segmentation import Segmentation, learn_segmentation
 from ..pairs import ranked
 
@@ -182,14 +182,9 @@ def ngram_model(
     return KneserNey([cut(texts[i]) for i in in_order[:n_read(len(texts), share)]], order)
 
 # %% ../../../nbs/datasets/choices/reading_curve.ipynb #rdcv09
-def _n_equal(one, other)->int: # Units
-    "How far two strings are equal"
-    return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other)))
-
 def _differing(one, other, order:int)->tuple: # Two parts
     "The parts in which two strings differ, with the units that n-grams of this order see beside them"
-    before = _n_equal(one, other)
-    after = _n_equal(one[before:][::-1], other[before:][::-1])
+    before, after = equal_ends(one, other)
     begin, end = max(before - order + 1, 0), max(after - order + 1, 0)
     return one[begin:len(one) - end], other[begin:len(other) - end]
 

@@ -7,8 +7,8 @@ __all__ = ['read_facts', 'plot_curves', 'check_parameters', 'heat_map']
 
 # %% ../../../nbs/lab/reporting/notebook_views.ipynb #9c9581f3
 from collections import Counter
-import numpy as np
 from pathlib import Path
+import numpy as np
 from ...core.files import InputError
 from ...core.pictures import Picture, panels
 from ...datasets.loading import load_dataset_folder, load_manifest
