@@ -254,6 +254,7 @@ def _layout(folder:Path, licence:str, title:str, settings:Settings)->str|None: #
                                               'licence is unclear; move it away, or publish another folder')
     return 'labels' if allowed == 'unclear' else 'references'
 
+# %% ../../../nbs/lab/jobs/release.ipynb #rel0built2
 def build_translation(
     code:str, path, out, settings:Settings,
     language:str='' # As a table states it

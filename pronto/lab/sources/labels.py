@@ -165,6 +165,7 @@ def _check_label(label:str):
         raise ValueError(f'has a comma in the label {label!r}; write several labels as Sin;Faith, numbers as '
                          '1000 or 2.5')
 
+# %% ../../../nbs/lab/sources/labels.ipynb #lb09m2
 def _labels_in(
     cell:str,
     missing:Counter # What is written for missing values is counted here
